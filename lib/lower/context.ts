@@ -14,11 +14,10 @@ import { InternalError } from "../errors.js";
 import { type Form, tryForm } from "../isa/form.js";
 import type { Builder } from "../ori/builder.js";
 import { newInst } from "../ori/func.js";
-import { clone, constBank, hi, imm, imm64, label, lo, not, PT, part, RZ } from "../ori/operand.js";
+import { clone, hi, imm, label, lo, not, PT, part, RZ } from "../ori/operand.js";
 import {
   type Block,
   File,
-  type Func,
   type Guard,
   type Inst,
   Kind,
@@ -34,15 +33,15 @@ import type {
   Variable as PtxVariable,
   VectorOperand,
 } from "../ptx/ast.js";
-import type { Target } from "../target/types.js";
 import type { Signature } from "./call.js";
-import { f32Bits, f64Bits } from "./float-bits.js";
+import { EntryValues, names } from "./entry-values.js";
 import type { MeetingPlace } from "./gather.js";
-import { place, skip, type ToRegister } from "./place.js";
+import { floatLiteral, integerLiteral } from "./literals.js";
+import { place, type ToRegister } from "./place.js";
 import { Refusal } from "./refusal.js";
 import type { Entity, Scope, Variable } from "./scope.js";
 import { specialRegister } from "./special.js";
-import { type PtxType, registersOf, totalBits } from "./types.js";
+import { type PtxType, registersOf } from "./types.js";
 
 /** What the function needs of the module around it. */
 export interface ModuleContext {
@@ -84,20 +83,11 @@ export interface ModuleContext {
   readonly outer: Scope;
 }
 
-/** A register operand of the same value. */
-function names(o: Operand, value: Operand): boolean {
-  if (o.kind === Kind.Const) return o.index === value.id && o.file === value.file;
-  return o.kind === Kind.Reg && o.id === value.id && o.file === value.file;
-}
-
 const noConstant: ToRegister = (o) => {
   throw new InternalError("a destination is no constant", { detail: String(o.value) });
 };
 
-export class Context {
-  readonly target: Target;
-  readonly func: Func;
-  readonly builder: Builder;
+export class Context extends EntryValues {
   readonly module: ModuleContext;
   readonly diagnostics: Diagnostic[];
   scope: Scope;
@@ -119,12 +109,8 @@ export class Context {
   private readonly rare: (() => void)[];
   /** Calls inlined so far. */
   inlinedCalls: number;
-  /** Calls by the ABI. */
-  readonly calls: Inst[];
   /** Bytes at the bottom of the frame for arguments on the stack. */
   readonly outgoing: number;
-  /** Values bound to registers of the ABI, by register. */
-  private readonly machines: Map<number, Operand>;
   /** Guard of a transfer of control being lowered. */
   guard: Guard | null;
   /** Greatest alignment of a variable on the stack: the frame's size is a multiple of it. */
@@ -135,16 +121,11 @@ export class Context {
   private copies: { to: Operand; from: Operand }[];
   /** Where the instruction being lowered begins. */
   private origin: { readonly values: number; readonly block: Block; readonly insts: number };
-  private descriptorValue: Operand | null;
-  private topValue: Operand | null;
-  private stackValue: Operand | null;
 
   constructor(builder: Builder, scope: Scope, module: ModuleContext, lowerBody: (c: Context, body: Body) => void) {
+    super(builder);
     this.lowerBody = lowerBody;
     this.position = null;
-    this.builder = builder;
-    this.func = builder.func;
-    this.target = builder.func.target;
     this.module = module;
     this.scope = scope;
     this.diagnostics = [];
@@ -155,18 +136,13 @@ export class Context {
     this.meetings = [];
     this.rare = [];
     this.inlinedCalls = 0;
-    this.calls = [];
     this.outgoing = module.stackArguments;
-    this.machines = new Map();
     this.guard = null;
     this.carry = null;
     this.frameAlign = 8;
     this.reads = new Set();
     this.copies = [];
     this.origin = { values: 0, block: builder.block, insts: 0 };
-    this.descriptorValue = null;
-    this.topValue = null;
-    this.stackValue = null;
   }
 
   // ------------------------------------------------------------------------------------------------ emission
@@ -317,118 +293,6 @@ export class Context {
     for (const body of this.rare) body();
   }
 
-  // ------------------------------------------------------------------------------------------------ entry-block values
-
-  /** The memory descriptor (UR pair), `skip()` where the target has none. Loaded once, in the entry block. */
-  get descriptor(): Operand {
-    const offset = this.target.constants.memoryDescriptor;
-    if (offset === null) return skip();
-    if (this.descriptorValue === null) {
-      this.descriptorValue = this.builder.ur(2, "descriptor");
-      const load = this.target.has("ldcu") ? "LDCU.64" : "ULDC.64";
-      this.atEntry(load, this.descriptorValue, offset, 2);
-    }
-    return this.descriptorValue;
-  }
-
-  /** The stack pointer, bound to R1. */
-  get stack(): Operand {
-    if (this.stackValue === null) throw new InternalError("the stack pointer is not loaded");
-    return this.stackValue;
-  }
-
-  /** The lowest address of what alloca has given, the stack pointer at first. */
-  get top(): Operand {
-    this.topValue ??= this.builder.r(1, "top");
-    return clone(this.topValue);
-  }
-
-  /** Starts `top` off, once the function is complete. False where calls would write over what was allocated. */
-  startTop(): boolean {
-    if (this.topValue === null) return true;
-    const entry = (this.func.blocks[0] as Block).insts;
-    const loaded = entry.findIndex((inst) => inst.dsts.some((o) => names(o, this.stack)));
-    entry.splice(loaded + 1, 0, this.detached("MOV", [clone(this.topValue)], [this.stack]));
-    return this.calls.length === 0;
-  }
-
-  /** The value that stands for registers of the ABI from `n` on. */
-  machine(n: number, width = 1): Operand {
-    let o = this.machines.get(n);
-    if (o === undefined) {
-      o = this.builder.value(File.R, width, "", n);
-      this.machines.set(n, o);
-    }
-    return clone(o);
-  }
-
-  /** All registers of the ABI that the function has named. */
-  get machineRegisters(): Operand[] {
-    return [...this.machines.values()].map(clone);
-  }
-
-  /** The stack pointer of a function that is called: it comes in its register. */
-  takeStackPointer(): void {
-    this.stackValue = this.builder.value(File.R, 1, "SP", 1);
-  }
-
-  /** First instruction of the function. */
-  loadStackPointer(): void {
-    this.stackValue = this.builder.value(File.R, 1, "SP", 1);
-    this.atEntry("LDC", this.stackValue, this.target.constants.stackPointer, 1);
-  }
-
-  /** An instruction that is in no block. */
-  detached(name: string, dsts: readonly Operand[], srcs: readonly Operand[]): Inst {
-    const form = tryForm(name);
-    if (form === null) throw new Refusal();
-    const same = (o: Operand): Operand => o;
-    return newInst(this.func, form, place(form, form.dsts, dsts, same), place(form, form.srcs, srcs, same));
-  }
-
-  /** Replaces the descriptor that was loaded once by one for each stretch of a block without calls. */
-  loadDescriptorWhereUsed(): void {
-    const once = this.descriptorValue;
-    if (once === null) return;
-    const offset = this.target.constants.memoryDescriptor as number;
-    const load = this.target.has("ldcu") ? "LDCU.64" : "ULDC.64";
-    for (const block of this.func.blocks) {
-      const out: Inst[] = [];
-      let own: Operand | null = null;
-      for (const inst of block.insts) {
-        if (inst.dsts.some((o) => names(o, once))) continue;
-        if (inst.srcs.some((o) => names(o, once))) {
-          if (own === null) {
-            own = this.builder.ur(2, "descriptor");
-            out.push(this.detached(load, [clone(own)], [constBank(0, offset, 2)]));
-          }
-          for (const o of inst.srcs) if (names(o, once)) o.id = own.id;
-        }
-        if (inst.form.flow === "call") own = null;
-        out.push(inst);
-      }
-      block.insts = out;
-    }
-    this.func.generation++;
-  }
-
-  private atEntry(name: string, d: Operand, offset: number, width: number): void {
-    const form = tryForm(name);
-    if (form === null) throw new Refusal();
-    const source = constBank(0, offset, width);
-    const entry = this.func.blocks[0];
-    const inst = this.builder.emit(
-      form,
-      [clone(d)],
-      place(form, form.srcs, [source], (o) => o),
-      { loc: null },
-    );
-    const block = this.builder.block;
-    block.insts.pop();
-    const position = this.descriptorValue === null ? 0 : 1;
-    (entry ?? block).insts.splice(position, 0, inst);
-  }
-
   // ------------------------------------------------------------------------------------------------ reading
 
   find(name: string): Entity | null {
@@ -439,9 +303,9 @@ export class Context {
   read(o: PtxOperand, type: PtxType): Operand {
     switch (o.kind) {
       case "int":
-        return this.readInteger(o.lo, o.hi, type);
+        return integerLiteral(o.lo, o.hi, type);
       case "float":
-        return this.readFloat(o, type);
+        return floatLiteral(o, type);
       case "not": {
         if (type.cls !== "p") throw new Refusal();
         return not(this.read(o.operand, type));
@@ -453,27 +317,6 @@ export class Context {
       default:
         throw new Refusal();
     }
-  }
-
-  private readInteger(low: number, high: number, type: PtxType): Operand {
-    if (type.cls === "p") return low === 0 ? not(PT()) : PT();
-    if (type.cls === "f" || type.cls === "bf") throw new Refusal();
-    const bits = totalBits(type);
-    if (bits === 64) return imm64(low, high);
-    if (bits > 64) throw new Refusal();
-    if (bits === 32) return imm(low);
-    const mask = 2 ** bits - 1;
-    return imm(type.cls === "s" ? (low << (32 - bits)) >> (32 - bits) : low & mask);
-  }
-
-  private readFloat(o: Extract<PtxOperand, { kind: "float" }>, type: PtxType): Operand {
-    const bits = totalBits(type);
-    if (type.cls === "p" || type.cls === "bf" || bits < 32) throw new Refusal();
-    if (bits === 64) {
-      const [low, high] = o.width === 64 ? [o.lo, o.hi] : f64Bits(o.lo);
-      return imm64(low, high);
-    }
-    return imm(o.width === 32 ? o.lo : f32Bits(o.lo, o.hi));
   }
 
   private readName(o: Extract<PtxOperand, { kind: "name" }>, type: PtxType): Operand {
