@@ -1,202 +1,200 @@
 /**
- * `node tools/run-ts.cjs tools/plant-faults.ts [--count N] [--seed N] [--seconds N] [--list]`: plants small faults, one at a time, in
- * lib/ori, lib/analysis, lib/phases and lib/rules, and runs those components' own tests until one fails. Prints which survive, and the
- * share that was killed. The faults are made of the syntax tree and chosen by the seed; a fault that does not change what a
- * test can see (an unreachable branch, a limit that nothing meets) survives rightly, so each survivor is to be looked at.
+ * `node tools/run-ts.cjs tools/plant-faults.ts [--state FILE] [--count N] [--seed N] [--seconds N] [--again FILE] [--list] [--verbose]`: plants small
+ * faults, one at a time, in lib/ori, lib/analysis, lib/phases and lib/rules, and runs those components' own tests until one fails. Prints which
+ * survive, and the share that was killed. The faults are made of the syntax tree and chosen by the seed; a fault that does not change
+ * what a test can see (a limit that nothing meets, a list that is in order anyway) survives rightly, so each survivor is to be looked at.
  *
- * All runs in this process and its forks: a file's fault lives in the transformed source only, the tree is never written. Of the
- * suites those are run that load the file: those of its name first, then the quickest, as many as take SUM milliseconds of the processor without
- * the fault. A fault with which they take several times as long has no end, and is killed, too.
+ * All chosen faults stand in the transformed sources at once, each behind a switch; the tree is never written. One run of the suites
+ * without a fault tells what each test takes and which faults it reaches. A fault is then tried with the tests that reach it, those of the
+ * suites named like the file first, then the quickest, as many as take SUM milliseconds of the processor, in a process that many faults
+ * share; what survives there is tried in a fresh one, in which the fault is on from the start, with all tests of these suites.
+ * What takes several times as long as without the fault has no end, and is killed, too.
+ *
+ * With --state the run without faults and the outcomes are kept in a file, and a later call goes on from it: it holds for one state of the
+ * tree, seed and count. --again FILE takes the faults that survived in another state file, as far as they still exist, in place of chosen ones.
  */
-import { fork } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { basename, join, relative, resolve } from "node:path";
-import ts from "typescript";
-import { random } from "../test/corpus/random.js";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import { numberOf, readArguments, usage } from "./arguments.js";
+import { Child } from "./faults/child.js";
+import { allFaults, choose, components, type Fault, filesIn, nameOf } from "./faults/sites.js";
 
 const root = resolve(__dirname, "..");
-const components = ["ori", "analysis", "phases", "rules"] as const;
-/** Tables of data and proofs: faults there are no faults of code. */
-const leftOut = /(table|proofs|index|types|texts\/\w+)\.ts$/;
-
-interface Fault {
-  readonly file: string;
-  readonly line: number;
-  readonly start: number;
-  readonly end: number;
-  readonly with: string;
-  readonly what: string;
-}
-
-const swaps: Readonly<Partial<Record<ts.SyntaxKind, string>>> = {
-  [ts.SyntaxKind.LessThanToken]: "<=",
-  [ts.SyntaxKind.LessThanEqualsToken]: "<",
-  [ts.SyntaxKind.GreaterThanToken]: ">=",
-  [ts.SyntaxKind.GreaterThanEqualsToken]: ">",
-  [ts.SyntaxKind.EqualsEqualsEqualsToken]: "!==",
-  [ts.SyntaxKind.ExclamationEqualsEqualsToken]: "===",
-  [ts.SyntaxKind.PlusToken]: "-",
-  [ts.SyntaxKind.MinusToken]: "+",
-  [ts.SyntaxKind.AmpersandAmpersandToken]: "||",
-  [ts.SyntaxKind.BarBarToken]: "&&",
-};
-
-/** All faults that can be planted in a file. */
-function faultsOf(file: string): Fault[] {
-  const text = readFileSync(file, "utf8");
-  const source = ts.createSourceFile(file, text, ts.ScriptTarget.ES2022, true);
-  const faults: Fault[] = [];
-  const add = (node: ts.Node, by: string, what: string): void => {
-    const start = node.getStart(source);
-    const line = source.getLineAndCharacterOfPosition(start).line + 1;
-    faults.push({ file, line, start, end: node.getEnd(), with: by, what });
-  };
-  const visit = (node: ts.Node): void => {
-    if (ts.isTypeNode(node) || ts.isImportDeclaration(node) || ts.isThrowStatement(node)) return;
-    if (ts.isBinaryExpression(node)) {
-      const by = swaps[node.operatorToken.kind];
-      const { left, right, operatorToken: op } = node;
-      if (by !== undefined && !(ts.isStringLiteral(left) || ts.isStringLiteral(right)))
-        add(op, by, `${op.getText()} → ${by}`);
-      if (op.kind === ts.SyntaxKind.AmpersandAmpersandToken) add(node, left.getText(), `without && ${right.getText()}`);
-      if (op.kind === ts.SyntaxKind.MinusToken)
-        add(node, `${right.getText()} - (${left.getText()})`, "operands exchanged");
-    }
-    if (ts.isNumericLiteral(node) && ts.isBinaryExpression(node.parent))
-      add(node, `(${node.text} + 1)`, `${node.text} + 1`);
-    if (ts.isIfStatement(node)) add(node.expression, `!(${node.expression.getText()})`, "condition turned");
-    if (ts.isIfStatement(node) && node.elseStatement === undefined) add(node.expression, "false", "condition dropped");
-    if (ts.isCallExpression(node) && ts.isExpressionStatement(node.parent))
-      add(node, "undefined", `without ${node.expression.getText()}()`);
-    if (ts.isCallExpression(node) && node.arguments.length >= 2) {
-      const [a, b] = node.arguments as unknown as [ts.Expression, ts.Expression];
-      if (
-        a.getText() !== b.getText() &&
-        ts.isIdentifier(a) &&
-        ts.isIdentifier(b) &&
-        /operand|inst|^[a-z]$/.test(a.getText())
-      )
-        add(
-          node,
-          `${node.expression.getText()}(${[b, a, ...node.arguments.slice(2)].map((x) => x.getText()).join(", ")})`,
-          "arguments exchanged",
-        );
-    }
-    ts.forEachChild(node, visit);
-  };
-  visit(source);
-  return faults;
-}
-
-function filesIn(folder: string, ending: RegExp): string[] {
-  return readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((e) => e.isFile() && ending.test(e.name))
-    .map((e) => join(e.parentPath, e.name))
-    .sort();
-}
-
-const args = process.argv.slice(2);
-const number = (name: string, otherwise: number): number => {
-  const at = args.indexOf(name);
-  return at < 0 ? otherwise : Number(args[at + 1]);
-};
-const count = number("--count", 300);
-const end = Date.now() + 1000 * number("--seconds", 3600);
-const chance = random(number("--seed", 1));
-
-const faults = components
-  .flatMap((component) => filesIn(join(root, "lib", component), /\.ts$/))
-  .filter((f) => !leftOut.test(f))
-  .flatMap(faultsOf);
-const chosen: Fault[] = [];
-while (chosen.length < Math.min(count, faults.length)) {
-  const f = faults[chance.below(faults.length)] as Fault;
-  if (!chosen.includes(f)) chosen.push(f);
-}
-
-const nameOf = (f: Fault): string =>
-  `${relative(root, f.file)}:${f.line} ${f.what.replaceAll(/\s+/g, " ").slice(0, 80)}`;
+const { values } = readArguments({
+  state: { type: "string" },
+  count: { type: "string", default: "300" },
+  seed: { type: "string", default: "1" },
+  seconds: { type: "string", default: "3600" },
+  again: { type: "string" },
+  list: { type: "boolean", default: false },
+  verbose: { type: "boolean", default: false },
+});
+const end = Date.now() + 1000 * numberOf(values.seconds);
 
 /** A suite as it is without a fault. */
 interface Suite {
   readonly suite: string;
-  /** Why it fails here, "" where it passes. */
+  /** Why it does not load, "" where it does. */
   readonly why: string;
+  /** Faults reached while it loads, by number. */
+  readonly loading: readonly number[];
+  /** Milliseconds of the processor that loading takes. */
   readonly ms: number;
   /** Sources that it loads. */
   readonly files: readonly string[];
+  readonly tests: readonly { index: number; why: string; ms: number; reaches: readonly number[] }[];
+}
+
+interface Outcome {
+  readonly outcome: "killed" | "survived" | "unreached" | "unsure";
+  /** The test that killed it, and how. */
+  readonly by: string;
+}
+
+interface State {
+  /** What the state holds for. */
+  readonly key: string;
+  readonly faults: readonly Fault[];
+  baseline: readonly Suite[];
+  readonly outcomes: Record<number, Outcome>;
 }
 
 /** Suites of the components that take long or need the corpus: what they kill is not the components' own tests' merit. */
-const slow = /corpus|growth|-run\.test|resume/;
-/** Most milliseconds of the processor that a suite takes without a fault. */
-const MOST = 15_000;
+const slow = /corpus|growth|resume/;
+/** Most milliseconds of the processor that the tests asked about one fault take without it. */
+const SUM = 20_000;
 
-/** Asks a child; null where it ends without an answer or takes longer. */
-function ask<T>(message: object, ms: number): Promise<T | null> {
-  return new Promise((done) => {
-    const child = fork(join(root, "tools/faults/run.cjs"), [], { stdio: ["ignore", "ignore", "ignore", "ipc"] });
-    let said: T | null = null;
-    const timer = setTimeout(() => child.kill("SIGKILL"), ms);
-    child.on("message", (m) => {
-      said = m as T;
-    });
-    child.on("exit", () => {
-      clearTimeout(timer);
-      done(said);
-    });
-    child.send({ root, ...message });
+/** The tree's state: all sources and tests that a fault could show in. */
+function treeKey(): string {
+  const hash = createHash("sha1");
+  const files = [...filesIn(root, "lib", /\.ts$/), ...filesIn(root, "test", /\.(ts|ori)$/)];
+  for (const f of files) hash.update(f).update(readFileSync(join(root, f)));
+  return hash.digest("hex");
+}
+
+function chosen(faults: readonly Fault[]): readonly Fault[] {
+  if (values.again === undefined) return choose(faults, numberOf(values.count), numberOf(values.seed));
+  const other = JSON.parse(readFileSync(values.again, "utf8")) as State;
+  const lived = other.faults.filter((_, n) => ["survived", "unreached"].includes(other.outcomes[n]?.outcome ?? ""));
+  const same = (a: Fault, b: Fault): boolean => a.file === b.file && a.what === b.what && a.with === b.with;
+  // Lines may have moved: of equal ones in a file the nearest.
+  return lived.flatMap((l) => {
+    const found = faults
+      .filter((f) => same(f, l))
+      .sort((a, b) => Math.abs(a.line - l.line) - Math.abs(b.line - l.line));
+    if (found.length === 0) console.log(`no longer there: ${nameOf(l)}`);
+    return found.slice(0, 1);
   });
 }
 
-/** Most milliseconds of the processor that the suites asked about one fault take without it. */
-const SUM = 20_000;
+const faults = allFaults(root);
+const key = `${treeKey()} ${values.again ?? `${values.seed} ${values.count}`}`;
 
-/** The suites that are asked about a fault in this file, and how long they take without it. */
-function suitesFor(file: string, suites: readonly Suite[]): { readonly names: readonly string[]; readonly ms: number } {
-  const own = basename(file, ".ts");
-  const named = (s: Suite): boolean => basename(s.suite).startsWith(`${own}.`);
-  const loading = suites.filter((s) => s.files.includes(file));
-  const names: string[] = [];
-  let ms = 0;
-  for (const s of [...loading.filter(named), ...loading.filter((s) => !named(s))]) {
-    if (names.length > 0 && ms + s.ms > SUM) break;
-    names.push(s.suite);
-    ms += s.ms;
-  }
-  return { names, ms };
+function opened(): State {
+  const fresh = (): State => ({ key, faults: chosen(faults), baseline: [], outcomes: {} });
+  if (values.state === undefined || !existsSync(values.state)) return fresh();
+  const state = JSON.parse(readFileSync(values.state, "utf8")) as State;
+  return state.key === key ? state : usage(`${values.state} is of another state of the tree, seed or count`);
 }
 
-async function tried(f: Fault, suites: readonly Suite[]): Promise<{ outcome: string; by: string }> {
-  const { names, ms } = suitesFor(f.file, suites);
-  const said = await ask<{ outcome: string; by: string }>({ fault: f, suites: names }, 60_000 + 10 * ms);
+const state = opened();
+const save = (): void => {
+  if (values.state !== undefined) writeFileSync(values.state, JSON.stringify(state));
+};
+
+interface Asked {
+  readonly suite: string;
+  readonly index: number;
+}
+
+/** The tests to be asked about a fault, and the milliseconds they take without it. */
+function testsFor(n: number, whole: boolean): { readonly tests: readonly Asked[]; readonly ms: number } {
+  const own = basename((state.faults[n] as Fault).file, ".ts");
+  const rank = (s: Suite, reaches: boolean): number =>
+    (basename(s.suite).startsWith(`${own}.`) ? 0 : 1) + (reaches ? 0 : 2);
+  const all = state.baseline
+    .filter((s) => s.why === "")
+    .flatMap((s) => {
+      const near = whole && (s.loading.includes(n) || s.tests.some((t) => t.reaches.includes(n)));
+      return s.tests
+        .filter((t) => t.why === "" && (near || t.reaches.includes(n)))
+        .map((t) => ({ suite: s.suite, index: t.index, ms: t.ms, rank: rank(s, t.reaches.includes(n)) }));
+    })
+    .sort((a, b) => a.rank - b.rank || a.ms - b.ms);
+  const tests: Asked[] = [];
+  let ms = 0;
+  for (const t of all) {
+    if (tests.length > 0 && ms + t.ms > SUM) break;
+    tests.push({ suite: t.suite, index: t.index });
+    ms += t.ms;
+  }
+  return { tests, ms };
+}
+
+let shared: Child | null = null;
+
+async function tried(n: number): Promise<Outcome> {
+  const atLoading = state.baseline.some((s) => s.loading.includes(n));
+  const some = testsFor(n, false);
+  if (some.tests.length > 0 && !atLoading) {
+    shared ??= new Child(root, state.faults);
+    const said = await shared.ask<Outcome>({ fault: n, tests: some.tests, fresh: false }, 20_000 + 5 * some.ms);
+    if (said === null || said.outcome !== "survived") {
+      // What a fault left behind must not be another one's.
+      if (said === null || said.outcome === "unsure") {
+        shared.kill();
+        shared = null;
+      }
+      if (said?.outcome === "killed") return said;
+    }
+  }
+  const { tests, ms } = testsFor(n, true);
+  if (tests.length === 0) return { outcome: "unreached", by: "" };
+  const child = new Child(root, state.faults);
+  const said = await child.ask<Outcome>({ fault: n, tests, fresh: true }, 30_000 + 5 * ms);
+  child.kill();
   return said ?? { outcome: "killed", by: "no end" };
 }
 
+async function withoutFaults(): Promise<readonly Suite[]> {
+  const suites = components.flatMap((c) => filesIn(root, `test/${c}`, /\.test\.ts$/)).filter((s) => !slow.test(s));
+  const child = new Child(root, state.faults);
+  const said = await child.ask<Suite[]>({ suites }, 3_600_000);
+  child.kill();
+  return said ?? usage("the run without faults did not end");
+}
+
 async function main(): Promise<void> {
-  if (args.includes("--list")) {
-    for (const f of chosen) console.log(nameOf(f));
+  if (values.list) {
+    for (const f of state.faults) console.log(nameOf(f));
     return;
   }
-  const counts = { killed: 0, survived: 0, untouched: 0 } as Record<string, number>;
-  const all = components.flatMap((r) =>
-    existsSync(join(root, "test", r)) ? filesIn(join(root, "test", r), /\.test\.ts$/) : [],
-  );
-  const known = (await ask<Suite[]>({ fault: null, suites: all.filter((s) => !slow.test(s)) }, 1_800_000)) ?? [];
-  const suites = known.filter((s) => s.why === "" && s.ms < MOST).sort((a, b) => a.ms - b.ms);
-  for (const s of known)
-    if (!suites.includes(s)) console.log(`left out: ${relative(root, s.suite)} ${s.why || `${s.ms} ms`}`);
-  for (const f of chosen) {
-    if (Date.now() > end) break;
-    const { outcome, by } = await tried(f, suites);
-    counts[outcome] = (counts[outcome] ?? 0) + 1;
-    if (outcome !== "killed" || args.includes("--verbose"))
-      console.log(`${outcome}: ${nameOf(f)}${by === "" ? "" : ` (${by})`}`);
+  if (state.baseline.length === 0) {
+    state.baseline = await withoutFaults();
+    save();
   }
-  const n = Object.values(counts).reduce((sum, c) => sum + c, 0);
-  const share = ((100 * (counts.killed ?? 0)) / Math.max(1, n)).toFixed(0);
+  for (const s of state.baseline) {
+    if (s.why !== "") console.log(`left out: ${s.suite}: ${s.why}`);
+    for (const t of s.tests) if (t.why !== "") console.log(`left out: ${s.suite} ${t.index + 1}: ${t.why}`);
+  }
+  for (let n = 0; n < state.faults.length && Date.now() < end; n++) {
+    if (state.outcomes[n] !== undefined) continue;
+    const o = await tried(n);
+    state.outcomes[n] = o;
+    save();
+    if (values.verbose) console.log(`${o.outcome}: ${nameOf(state.faults[n] as Fault)} (${o.by})`);
+  }
+  shared?.kill();
+  const counts = { killed: 0, survived: 0, unreached: 0, unsure: 0 };
+  for (const [n, o] of Object.entries(state.outcomes)) {
+    counts[o.outcome]++;
+    if (o.outcome !== "killed") console.log(`${o.outcome}: ${nameOf(state.faults[Number(n)] as Fault)}`);
+  }
+  const tries = Object.keys(state.outcomes).length;
+  const share = ((100 * counts.killed) / Math.max(1, tries)).toFixed(1);
   console.log(
-    `${n} faults of ${faults.length} possible ones: ${counts.killed} killed (${share} %), ${counts.survived} survived, ${counts.untouched} in files that no suite of the components loads`,
+    `${tries} of ${state.faults.length} faults, chosen of ${faults.length}: ${counts.killed} killed (${share} %), ${counts.survived} survived, ${counts.unreached} where no test comes`,
   );
 }
 
