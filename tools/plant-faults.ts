@@ -6,8 +6,8 @@
  *
  * All chosen faults stand in the transformed sources at once, each behind a switch; the tree is never written. One run of the suites
  * without a fault tells what each test takes and which faults it reaches. A fault is then tried with the tests that reach it, those of the
- * suites named like the file first, then the quickest, as many as take SUM milliseconds of the processor, in a process that many faults
- * share; what survives there is tried in a fresh one, in which the fault is on from the start, with all tests of these suites.
+ * suites named like the file first, then the quickest, as many as take 4 seconds of the processor, in a process that many faults share;
+ * what survives there is tried in a fresh one for 12 seconds, in which the fault is on from the start, with all tests of these suites.
  * What takes several times as long as without the fault has no end, and is killed, too.
  *
  * With --state the run without faults and the outcomes are kept in a file, and a later call goes on from it: it holds for one state of the
@@ -62,8 +62,8 @@ interface State {
 
 /** Suites of the components that take long or need the corpus: what they kill is not the components' own tests' merit. */
 const slow = /corpus|growth|resume/;
-/** Most milliseconds of the processor that the tests asked about one fault take without it. */
-const SUM = 20_000;
+/** Most milliseconds of the processor that the tests asked about one fault take without it, in the shared process and in a fresh one. */
+const [SHARED, FRESH] = [4_000, 12_000];
 
 /** The tree's state: all sources and tests that a fault could show in. */
 function treeKey(): string {
@@ -125,7 +125,7 @@ function testsFor(n: number, whole: boolean): { readonly tests: readonly Asked[]
   const tests: Asked[] = [];
   let ms = 0;
   for (const t of all) {
-    if (tests.length > 0 && ms + t.ms > SUM) break;
+    if (tests.length > 0 && ms + t.ms > (whole ? FRESH : SHARED)) break;
     tests.push({ suite: t.suite, index: t.index });
     ms += t.ms;
   }
