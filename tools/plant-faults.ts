@@ -1,5 +1,5 @@
 /**
- * `node tools/run-ts.cjs tools/plant-faults.ts [--state FILE] [--count N] [--seed N] [--seconds N] [--again FILE] [--list] [--verbose]`: plants small
+ * `node tools/run-ts.cjs tools/plant-faults.ts [--state FILE] [--count N] [--seed N] [--seconds N] [--again FILE] [--suites REGEXP] [--quick] [--list] [--verbose]`: plants small
  * faults, one at a time, in lib/ori, lib/analysis, lib/phases and lib/rules, and runs those components' own tests until one fails. Prints which
  * survive, and the share that was killed. The faults are made of the syntax tree and chosen by the seed; a fault that does not change
  * what a test can see (a limit that nothing meets, a list that is in order anyway) survives rightly, so each survivor is to be looked at.
@@ -12,6 +12,7 @@
  *
  * With --state the run without faults and the outcomes are kept in a file, and a later call goes on from it: it holds for one state of the
  * tree, seed and count. --again FILE takes the faults that survived in another state file, as far as they still exist, in place of chosen ones.
+ * --suites REGEXP asks only suites whose path it matches, --quick only the shared process.
  */
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -27,6 +28,8 @@ const { values } = readArguments({
   seed: { type: "string", default: "1" },
   seconds: { type: "string", default: "3600" },
   again: { type: "string" },
+  suites: { type: "string", default: "" },
+  quick: { type: "boolean", default: false },
   list: { type: "boolean", default: false },
   verbose: { type: "boolean", default: false },
 });
@@ -89,7 +92,7 @@ function chosen(faults: readonly Fault[]): readonly Fault[] {
 }
 
 const faults = allFaults(root);
-const key = `${treeKey()} ${values.again ?? `${values.seed} ${values.count}`}`;
+const key = `${treeKey()} ${values.suites} ${values.again ?? `${values.seed} ${values.count}`}`;
 
 function opened(): State {
   const fresh = (): State => ({ key, faults: chosen(faults), baseline: [], outcomes: {} });
@@ -113,6 +116,7 @@ function testsFor(n: number, whole: boolean): { readonly tests: readonly Asked[]
   const own = basename((state.faults[n] as Fault).file, ".ts");
   const rank = (s: Suite, reaches: boolean): number =>
     (basename(s.suite).startsWith(`${own}.`) ? 0 : 1) + (reaches ? 0 : 2);
+  const killers = new Set(Object.values(state.outcomes).map((o) => o.by.slice(0, o.by.indexOf(":"))));
   const all = state.baseline
     .filter((s) => s.why === "")
     .flatMap((s) => {
@@ -121,7 +125,9 @@ function testsFor(n: number, whole: boolean): { readonly tests: readonly Asked[]
         .filter((t) => t.why === "" && (near || t.reaches.includes(n)))
         .map((t) => ({ suite: s.suite, index: t.index, ms: t.ms, rank: rank(s, t.reaches.includes(n)) }));
     })
-    .sort((a, b) => a.rank - b.rank || a.ms - b.ms);
+    // What has killed a fault is likely to kill another one.
+    .map((t) => ({ ...t, weight: killers.has(`${t.suite} ${t.index + 1}`) ? t.ms / 10 : t.ms }))
+    .sort((a, b) => a.rank - b.rank || a.weight - b.weight);
   const tests: Asked[] = [];
   let ms = 0;
   for (const t of all) {
@@ -147,7 +153,7 @@ async function tried(n: number): Promise<Outcome> {
         shared = null;
       }
       if (said?.outcome === "killed") return said;
-    }
+    } else if (values.quick) return said;
   }
   const { tests, ms } = testsFor(n, true);
   if (tests.length === 0) return { outcome: "unreached", by: "" };
@@ -158,7 +164,10 @@ async function tried(n: number): Promise<Outcome> {
 }
 
 async function withoutFaults(): Promise<readonly Suite[]> {
-  const suites = components.flatMap((c) => filesIn(root, `test/${c}`, /\.test\.ts$/)).filter((s) => !slow.test(s));
+  const asked = new RegExp(values.suites);
+  const suites = components
+    .flatMap((c) => filesIn(root, `test/${c}`, /\.test\.ts$/))
+    .filter((s) => !slow.test(s) && asked.test(s));
   const child = new Child(root, state.faults);
   const said = await child.ask<Suite[]>({ suites }, 3_600_000);
   child.kill();
