@@ -7,7 +7,7 @@
  * All chosen faults stand in the transformed sources at once, each behind a switch; the tree is never written. One run of the suites
  * without a fault tells what each test takes and which faults it reaches. A fault is then tried with the tests that reach it, those of the
  * suites named like the file first, then the quickest, as many as take 4 seconds of the processor, in a process that many faults share;
- * what survives there is tried in a fresh one for 12 seconds, in which the fault is on from the start, with all tests of these suites.
+ * what survives there is tried in a fresh one for 6 seconds, in which the fault is on from the start, with all tests of these suites.
  * What takes several times as long as without the fault has no end, and is killed, too.
  *
  * With --state the run without faults and the outcomes are kept in a file, and a later call goes on from it: it holds for one state of the
@@ -66,7 +66,7 @@ interface State {
 /** Suites of the components that take long or need the corpus: what they kill is not the components' own tests' merit. */
 const slow = /corpus|growth|resume/;
 /** Most milliseconds of the processor that the tests asked about one fault take without it, in the shared process and in a fresh one. */
-const [SHARED, FRESH] = [4_000, 12_000];
+const [SHARED, FRESH] = [4_000, 6_000];
 
 /** The tree's state: all sources and tests that a fault could show in. */
 function treeKey(): string {
@@ -121,12 +121,15 @@ function testsFor(n: number, whole: boolean): { readonly tests: readonly Asked[]
     .filter((s) => s.why === "")
     .flatMap((s) => {
       const near = whole && (s.loading.includes(n) || s.tests.some((t) => t.reaches.includes(n)));
-      return s.tests
-        .filter((t) => t.why === "" && (near || t.reaches.includes(n)))
-        .map((t) => ({ suite: s.suite, index: t.index, ms: t.ms, rank: rank(s, t.reaches.includes(n)) }));
+      return (
+        s.tests
+          .filter((t) => t.why === "" && (near || t.reaches.includes(n)))
+          .map((t) => ({ suite: s.suite, index: t.index, ms: t.ms, rank: rank(s, t.reaches.includes(n)) }))
+          .sort((a, b) => a.rank - b.rank || a.ms - b.ms)
+          // Suites of hundreds of small tests do not push all others back, and what has killed a fault is likely to kill another one.
+          .map((t, k) => ({ ...t, weight: (t.ms + 1) * (killers.has(`${t.suite} ${t.index + 1}`) ? 1 : 10 + k) }))
+      );
     })
-    // What has killed a fault is likely to kill another one.
-    .map((t) => ({ ...t, weight: killers.has(`${t.suite} ${t.index + 1}`) ? t.ms / 10 : t.ms }))
     .sort((a, b) => a.rank - b.rank || a.weight - b.weight);
   const tests: Asked[] = [];
   let ms = 0;

@@ -1,6 +1,13 @@
 /** Addresses and what may meet, on random code that is run here, and on texts. */
 import * as fc from "fast-check";
-import { aliasOf, type MemoryOperand, memoryOperands } from "../../lib/analysis/index.js";
+import {
+  type Address,
+  type Atom,
+  aliasOf,
+  apart,
+  type MemoryOperand,
+  memoryOperands,
+} from "../../lib/analysis/index.js";
 import { parseFunc } from "../../lib/ori/parse.js";
 import { File, type Func, type Inst, Kind, type Operand } from "../../lib/ori/types.js";
 import { random } from "../regalloc/random.js";
@@ -114,6 +121,25 @@ describe("what may meet", () => {
     STG.E desc[UR4][R2.64], R0\n${load} R1, desc[UR4][R4.64]`);
     expect(two("LDG.E")).toBe("perhaps");
     expect(two("LDG.E.CONSTANT")).toBe("never");
+  });
+
+  test("an address that may go once round all of memory comes back to where it began", () => {
+    const [x, y] = [
+      { what: "name", id: 1, offset: 0, may: -1, most: 0xffffffff },
+      { what: "name", id: 2, offset: 0, may: -1, most: 0x10 },
+    ] as unknown as Atom[];
+    const at = (terms: readonly number[], constant: number, bytes = 4): Address => ({
+      sum: { terms, constant, shape: terms.length },
+      bytes,
+      base: -1,
+      atoms: [x!, y!],
+    });
+    const zero = at([], 0);
+    expect(apart(at([0, 1], 16), zero)).toBe(false);
+    expect(apart(at([0, 2], 16), zero)).toBe(false);
+    expect([4, 3, -4, -20, -21].map((c) => apart(at([1, 1], c), zero))).toEqual([true, false, false, true, true]);
+    expect([4, 3, 20, 19].map((c) => apart(at([1, -1], c), zero))).toEqual([false, false, true, false]);
+    expect([4, 3, -4, -3].map((c) => apart(at([], c), zero))).toEqual([true, false, true, false]);
   });
 
   test("generic and shared addresses count differently", () => {

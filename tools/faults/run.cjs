@@ -4,6 +4,7 @@
  * `each`, hooks, and jest's own `expect`. Transformed sources are kept by content in the system's folder for temporary files.
  *
  * First message: `{ root, faults }`. Then `{ suites }`: what each of their tests takes and which faults it reaches; or
+ * `{ script }`: what that source answers, with the switch in its hand; or
  * `{ fault, tests, fresh }`: the first of the tests that fails with the fault switched on. `fresh`: the fault is on while the sources
  * load, too, and this process has run nothing before.
  */
@@ -194,6 +195,16 @@ process.on("message", async (m) => {
       planted.set(f.file, [...(planted.get(f.file) ?? []), { ...f, n }]);
     });
     for (const list of planted.values()) list.sort((a, b) => a.start - b.start || b.end - a.end || a.n - b.n);
+    return;
+  }
+  if (m.script !== undefined) {
+    on = -2;
+    const { answer } = require(path.join(root, m.script));
+    process.send(
+      answer(m, (n) => {
+        on = n;
+      }),
+    );
     return;
   }
   if (m.suites !== undefined) {
