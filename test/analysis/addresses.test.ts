@@ -61,6 +61,20 @@ describe("memory operands", () => {
     ).toMatchObject([[{ kind: "unknown" }, 0, ["R2"]]]);
   });
 
+  test("a choice between two places of one parameter keeps its base, one between two parameters has none", () => {
+    const chosen = (second: string): unknown =>
+      base(`b0
+    LDC.64 R2, c[0x0][0x210]
+    ${second}
+    SEL R6, R2, R4, P1
+    SEL R7, R3, R5, P1
+    LDG.E R0, desc[UR4][R6.64]
+    EXIT`);
+    const step = "IADD3 R4, P0, PT, R2, 0x10, RZ\nIADD3.X R5, PT, PT, RZ, R3, RZ, P0, !PT";
+    expect(chosen(step)).toEqual([[{ kind: "parameter", offset: 0 }, null, []]]);
+    expect(chosen("LDC.64 R4, c[0x0][0x218]")).toMatchObject([[{ kind: "unknown" }, 0, ["R6 of SEL #2"]]]);
+  });
+
   test("the stack, shared memory, a symbol", () => {
     expect(
       base(`b0
