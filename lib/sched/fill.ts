@@ -79,13 +79,13 @@ function places({ ahead, total }: SchedState): Int32Array {
   return at;
 }
 
-/** Most uniform registers between first and last use, over the nodes at their places. */
+/** Most uniform registers between first and last use (what only later blocks read: the end), over the nodes at their places. */
 function neededUniform(v: BlockValues, at: Int32Array): number {
   const change = new Int32Array(at.length + 1);
   for (let k = 0; k < v.count; k++) {
     if (v.file[k] !== UR) continue;
     const [from, to] = [v.userStart[k] as number, v.userStart[k + 1] as number];
-    if (from === to) continue;
+    if (from === to && v.liveOut[k] !== 1) continue;
     const made = (v.makerStart[k] as number) < (v.makerStart[k + 1] as number);
     let [first, last] = [made ? at.length - 1 : 0, v.liveOut[k] === 1 ? at.length - 1 : 0];
     for (let u = from; u < to; u++) {

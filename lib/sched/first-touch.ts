@@ -13,6 +13,7 @@
  */
 import { memoryEffect, Order } from "../analysis/memory.js";
 import { type Inst, Kind, type Operand, ZERO_REG } from "../ori/types.js";
+import type { Candidate } from "./candidate.js";
 import type { Rung, SchedulePolicy } from "./policy.js";
 import type { SchedState } from "./state.js";
 
@@ -81,17 +82,25 @@ class Rows {
   private front = 0;
   private readonly placed: Uint8Array;
   private readonly touches: Touches;
+  private readonly nodes: Int32Array;
 
   constructor(private readonly state: SchedState) {
     const code: Inst[] = [];
-    for (let node = 0; node < state.total; node++) code[state.placeOf(node)] = state.inst(node);
+    this.nodes = new Int32Array(state.total);
+    for (let node = 0; node < state.total; node++) {
+      const place = state.placeOf(node);
+      code[place] = state.inst(node);
+      this.nodes[place] = node;
+    }
     this.touches = touchesOf(code);
     this.placed = new Uint8Array(state.total);
   }
 
-  comesFirst(place: number): boolean {
+  /** It asks for a sector first, and issues no later than the first that waits would: its address does not come late. */
+  comesFirst({ position, issue }: Candidate): boolean {
     const { row, first } = this.touches;
-    return first[place] === 1 && row[place] === row[this.front];
+    if (first[position] !== 1 || row[position] !== row[this.front]) return false;
+    return issue <= this.state.issueCycle(this.nodes[this.front] as number);
   }
 
   take(node: number): void {
@@ -100,7 +109,7 @@ class Rows {
   }
 }
 
-const rung: Rung<Rows> = { why: "asks for a sector first", by: (c, rows) => (rows.comesFirst(c.position) ? 1 : 0) };
+const rung: Rung<Rows> = { why: "asks for a sector first", by: (c, rows) => (rows.comesFirst(c) ? 1 : 0) };
 
 export const firstTouch: SchedulePolicy<Rows> = {
   name: "first-touch",

@@ -47,6 +47,18 @@ test("first-touch: sectors that nothing has asked for come first, where register
   expect(orderOf(loads("R2"), named("first-touch"))).toEqual([0, 2, 1, 3, 4, 5, 6]);
 });
 
+test("first-touch: a load whose address comes late waits for it in its place", () => {
+  const code = `IMAD.WIDE R14, R20, 0x4, R22
+  LDG.E R8, desc[UR4][R12.64]
+  LDG.E R10, desc[UR4][R12.64+0x10]
+  LDG.E R9, desc[UR4][R14.64]
+  LDG.E R11, desc[UR4][R2.64]`;
+  // R14 is there four cycles after its product, the first two loads take as long: in time for the third place, not for the second.
+  expect(orderOf(code, named("first-touch"))).toEqual([0, 1, 3, 4, 2]);
+  const late = code.replace("IMAD.WIDE R14, R20, 0x4, R22", "LDS.64 R14, [R20]");
+  expect(orderOf(late, named("first-touch"))).toEqual([0, 1, 4, 2, 3]);
+});
+
 test("critical-path, balanced, long-latency-first, ilp: the load first, its reader last", () => {
   for (const name of ["critical-path", "balanced", "long-latency-first", "ilp", "backend-c", "best"]) {
     expect([name, orderOf(late, policyNamed(name)!)]).toEqual([name, [2, 0, 1, 3]]);
@@ -69,6 +81,37 @@ test("fill: special registers apart, and uniform registers no earlier than those
     ULDC.64 UR6, c[0x0][0x208]
     LDG.E R4, desc[UR6][R2.64]`;
   expect(orderOf(code, policyNamed("fill")!)).toEqual([0, 4, 1, 2, 3, 6, 5, 7]);
+});
+
+test("fill: a uniform register that only later blocks read is loaded while others are waited for", () => {
+  const code = `func "k" entry sm_90 virtual scheduled
+  value %R0
+  value %R1
+  value %UR2
+  value %UR3
+  value %R4
+  value %UR5 width 2
+  value %P6
+  value %R7 width 2
+b0 -> b1 b2
+  S2R %R0, SR_TID.X
+  LDC %R1, c[0x0][0x214]
+  S2UR %UR2, SR_CTAID.X
+  ISETP.GT.AND %P6, PT, %R1, RZ, PT
+  USHF.L.U32 %UR3, %UR2, 0x4, URZ
+  ULDC.64 %UR5, c[0x0][0x208]
+  @%P6 BRA b2
+b1 <- b0 -> b2
+  LDC.64 %R7, c[0x0][0x210]
+  IADD3 %R4, %R0, %UR3, RZ
+  IMAD.WIDE %R7, %R4, 0x4, %R7
+  STG.E desc[%UR5][%R7.64], %R1
+b2 <- b1 b0
+  EXIT`;
+  const f = unwrap(parseFunc(code));
+  scheduleFunc(f, policyNamed("fill")!);
+  const order = f.blocks[0]!.insts.map((i) => i.form.op);
+  expect(order.indexOf("ULDC")).toBeLessThan(order.indexOf("ISETP"));
 });
 
 test("critical-path fills the gap between dependent instructions", () => {
