@@ -6,7 +6,7 @@
  *
  * All chosen faults stand in the transformed sources at once, each behind a switch; the tree is never written. One run of the suites
  * without a fault tells what each test takes and which faults it reaches. A fault is then tried with the tests that reach it, those of the
- * suites named like the file first, then the quickest, as many as take 4 seconds of the processor, in a process that many faults share;
+ * suites named like the file first, then the quickest, as many as take 3 seconds of the processor, in a process that many faults share;
  * what survives there is tried in a fresh one for 6 seconds, in which the fault is on from the start, with all tests of these suites.
  * What takes several times as long as without the fault has no end, and is killed, too.
  *
@@ -66,7 +66,7 @@ interface State {
 /** Suites of the components that take long or need the corpus: what they kill is not the components' own tests' merit. */
 const slow = /corpus|growth|resume/;
 /** Most milliseconds of the processor that the tests asked about one fault take without it, in the shared process and in a fresh one. */
-const [SHARED, FRESH] = [4_000, 6_000];
+const [SHARED, FRESH] = [3_000, 6_000];
 
 /** The tree's state: all sources and tests that a fault could show in. */
 function treeKey(): string {

@@ -92,6 +92,6 @@ function zeroed(func: Func, inst: Inst, zeros: Zeros): Operand | null {
   if (!isWholeMove(inst) || inst.guard !== null) return null;
   const [d, from] = [inst.dsts[0], inst.srcs[0]] as [Operand, Operand];
   const zero = isZeroReg(from) || (from.kind === Kind.Imm && from.value === 0) || zeros.has(from);
-  const fits = isReg(d) && d.file === File.R && d.width === 1 && func.values.width(d.id) > 1;
+  const fits = isReg(d) && d.file === File.R && d.width === 1;
   return zero && fits && (d.sub | 1) < func.values.width(d.id) ? d : null;
 }

@@ -60,6 +60,9 @@ test("a test whether logic gives 0 becomes one whether it gives anything", () =>
       EXIT`;
   const logic = "LOP3.LUT %P0, RZ, %R1, 0x8, RZ, 0xc0, !PT";
   expect(turned(text("ISETP.EQ.AND %P0, PT, %R2, RZ, PT", ""))).toBe(normalize(text(logic, "!")));
-  const joined = text("ISETP.EQ.AND %P0, PT, %R2, RZ, %P7", "");
-  expect(turned(joined)).toBe(normalize(joined));
+  expect(turned(text("ISETP.EQ.U32.AND %P0, PT, %R2, 0x0, PT", ""))).toBe(normalize(text(logic, "!")));
+  for (const other of ["%R2, RZ, %P7", "%R2, RZ, !PT", "%R2, 0x8, PT", "-%R2, RZ, PT", "%R1, RZ, PT"]) {
+    const stays = text(`ISETP.EQ.AND %P0, PT, ${other}`, "");
+    expect(turned(stays)).toBe(normalize(stays));
+  }
 });

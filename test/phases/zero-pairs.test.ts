@@ -27,6 +27,9 @@ test.each([
     "MOV %R2:1, RZ\nLDC %R2:2, c[0x3][%R2:0+0x4]\nMOV %R2:0, RZ\nMOV %R2:3, %R1:0",
     null,
   ],
+  ["a zero under a guard", "MOV %R2:0, RZ\n@%P3 MOV %R2:1, RZ\nMOV %R2:2, %R1:1\nMOV %R2:3, %R1:0", null],
+  ["a one beside it", "MOV %R2:0, RZ\nMOV %R2:1, 0x1\nMOV %R2:2, %R1:1\nMOV %R2:3, %R1:0", null],
+  ["zeros of two pairs", "MOV %R2:1, RZ\nMOV %R2:2, RZ\nMOV %R2:0, %R1:1\nMOV %R2:3, %R1:0", null],
 ])("%s", (_, before, expected) => {
   expect(after(text(before), pairZeros)).toBe(normalize(text(expected ?? before)));
 });

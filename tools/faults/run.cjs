@@ -201,8 +201,12 @@ process.on("message", async (m) => {
     on = -2;
     const { answer } = require(path.join(root, m.script));
     process.send(
-      answer(m, (n) => {
-        on = n;
+      answer(m, {
+        on: (n) => {
+          on = n;
+          if (n === -1) reached = new Set();
+        },
+        reached: () => reached,
       }),
     );
     return;

@@ -2,14 +2,14 @@
  * Small texts that tell faults apart, for test/phases/NAME/*.ori:
  *
  *   node tools/run-ts.cjs tools/faults/texts.ts make FOLDER [--seed 1] [--count 100] [--each 40] [--lines 90]
- *   node tools/run-ts.cjs tools/faults/texts.ts shrink FOLDER --state FILE --out FOLDER
+ *   node tools/run-ts.cjs tools/faults/texts.ts search FOLDER… --state FILE --out FOLDER [--seconds 4]
  *
  * `make`: from random bodies, decisions of control flow, random kernels and the corpus, compiled at -O3: functions as they stand before each phase that
- * changes them, and what the phase makes of them, as files FOLDER/NAME/pool-N.ori. tools/plant-faults.ts (--suites phases/files, on a tree whose test/phases is
- * that folder) tells which of them kill which faults. `shrink`: for each fault that such a file killed the fewest of its lines that still do,
- * as OUT/NAME/FAULT.ori with the fault in its first line: to be read, named by what they show, and kept.
+ * changes them, and what the phase makes of them, as files FOLDER/NAME/pool-N.ori. `search`: for each fault that survived in a state file of
+ * tools/plant-faults.ts a text on which it shows, by random edits of the folders' texts that reach it, with as few lines as do, as OUT/NAME/N.ori with the
+ * fault in its first line, and beside it as N.wrong what the faulty code makes: to be read, named by what they show, and kept in test/phases.
  */
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { compile } from "../../lib/compile.js";
 import { printFunc } from "../../lib/ori/print.js";
@@ -23,6 +23,7 @@ import { numberOf, readArguments, usage } from "../arguments.js";
 import { bodyKernel, makeBodies } from "../bodies/generate.js";
 import { kernelText, makeKernels, moduleText } from "../flow/kernels.js";
 import { Child } from "./child.js";
+import type { Found } from "./shrink.js";
 import { type Fault, nameOf } from "./sites.js";
 
 const { values, positionals } = readArguments({
@@ -30,10 +31,11 @@ const { values, positionals } = readArguments({
   count: { type: "string", default: "100" },
   each: { type: "string", default: "40" },
   lines: { type: "string", default: "90" },
+  seconds: { type: "string", default: "4" },
   state: { type: "string", default: "" },
   out: { type: "string", default: "" },
 });
-const [command, folder = usage("make FOLDER or shrink FOLDER")] = positionals;
+const [command, folder = usage("make FOLDER or search FOLDER…")] = positionals;
 const root = resolve(__dirname, "../..");
 const sms = [75, 90, 100, 120] as const;
 
@@ -111,59 +113,39 @@ function make(): void {
   console.log(`${files} files`);
 }
 
-interface Killed {
-  readonly n: number;
-  readonly fault: Fault;
-  /** The file that killed it. */
-  readonly path: string;
-}
-
-/** Faults of a state file that a file of the folder killed. */
-function killed(faults: readonly Fault[], outcomes: Readonly<Record<number, { by: string }>>): Killed[] {
-  // As test/phases/files.test.ts counts: one test for each folder, then the files of each.
-  const folders = readdirSync(folder).filter((f) => statSync(join(folder, f)).isDirectory());
-  const files = folders.flatMap((f) =>
-    readdirSync(join(folder, f))
-      .filter((x) => x.endsWith(".ori"))
-      .map((x) => join(folder, f, x)),
-  );
-  return Object.entries(outcomes).flatMap(([n, { by }]) => {
-    const test = /files\.test\.ts (\d+):/.exec(by)?.[1];
-    const path = files[Number(test) - 1 - folders.length];
-    return path === undefined ? [] : [{ n: Number(n), fault: faults[Number(n)] as Fault, path }];
-  });
-}
-
-async function shrink(): Promise<void> {
+async function search(): Promise<void> {
   const { faults, outcomes } = JSON.parse(readFileSync(values.state, "utf8")) as {
     faults: readonly Fault[];
-    outcomes: Record<number, { by: string }>;
+    outcomes: Record<number, { outcome: string }>;
   };
   let child: Child | null = null;
-  for (const { n, fault, path } of killed(faults, outcomes)) {
-    const phase = /^; run (\S+)/m.exec(readFileSync(path, "utf8"))?.[1] as PhaseName;
+  const asked = Object.entries(outcomes).filter(([, o]) => o.outcome === "survived" || o.outcome === "unreached");
+  for (const n of asked.map(([n]) => Number(n))) {
+    const fault = faults[n] as Fault;
     child ??= new Child(root, faults);
-    const text = readFileSync(path, "utf8").split(/^; run .*$/m)[0] as string;
-    const asked = { script: "tools/faults/shrink.ts", fault: n, text, phase };
-    const said = await child.ask<{ text: string; after: string; wrong: string }>(asked, 120_000);
-    if (said === null) {
-      child.kill();
-      child = null;
-      console.log(`no end: ${nameOf(fault)} (${path})`);
+    const ms = 1000 * numberOf(values.seconds);
+    const question = { script: "tools/faults/shrink.ts", fault: n, folders: positionals.slice(1), ms };
+    const said: Found | null = await child.ask<Found>(question, 60_000 + 2 * ms);
+    if (said?.text == null) {
+      console.log(`${said === null ? "no end" : `none of ${said.reaching}, ${said.tries} tries`}: ${nameOf(fault)}`);
+      if (said === null) {
+        child.kill();
+        child = null;
+      }
       continue;
     }
+    const { text, phase, after, wrong } = said;
     const out = join(values.out, phase, `${n}.ori`);
     mkdirSync(dirname(out), { recursive: true });
-    const same = said.after === normalize(said.text);
-    writeFileSync(
-      out,
-      `; ${nameOf(fault)}\n${said.text}; run ${phase}\n${same ? "" : `${said.after}\n`}; wrong:\n${said.wrong}\n`,
-    );
-    console.log(`${said.text.split("\n").length} lines: ${out}: ${nameOf(fault)}`);
+    const code = after.replace(/^;.*$/gm, "").trim();
+    const tail = code === normalize(text) ? after.slice(code.length + 1) : after;
+    writeFileSync(out, `; ${nameOf(fault)}\n${text}; run ${phase}\n${tail}`);
+    writeFileSync(out.replace(/ori$/, "wrong"), wrong);
+    console.log(`${text.split("\n").length} lines, ${said.tries} tries: ${out}: ${nameOf(fault)}`);
   }
   child?.kill();
 }
 
 if (command === "make") make();
-else if (command === "shrink") void shrink();
-else usage("make FOLDER or shrink FOLDER");
+else if (command === "search") void search();
+else usage("make FOLDER or search FOLDER…");

@@ -122,8 +122,7 @@ const halfOfProduct: Apply = (c, root, at) => {
   // As ptxas has it: where the upper half is a shift.
   if (low > 0 || high === 0 || !isZero(z) || factor === 0 || (factor & (factor - 1)) !== 0) return false;
   const f = form(root.form.mods.includes("U32") ? "IMAD.HI.U32" : "IMAD.HI");
-  const rest = [...f.dsts.slice(1), ...f.srcs.slice(3)].map(slotDefault);
-  return c.write(at, f, [{ ...d, width: 1, sub: d.sub + 1 }, ...rest.slice(0, f.dsts.length - 1)], [a, b, RZ(2)]);
+  return c.write(at, f, [{ ...d, width: 1, sub: d.sub + 1 }, ...f.dsts.slice(1).map(slotDefault)], [a, b, RZ(2)]);
 };
 
 export const readBitRules: readonly CombineRule[] = [
