@@ -129,6 +129,18 @@ describe("what may meet", () => {
     expect(alias("LEA R2, R0, R9, 0x3\nLEA R3, R1, R9, 0x2\nSTS [R2], R4\nLDS R5, [R3+0x4]")).toBe("perhaps");
   });
 
+  test("bits put beside others are added, bits that may meet are not", () => {
+    const beside = (bit: string, offset: string): string =>
+      alias(`SHF.L.U32 R2, R0, 0x4, RZ
+    LOP3.LUT R3, R2, ${bit}, RZ, 0xfc, !PT
+    STS [R2], R4
+    LDS R5, [R3+${offset}]`);
+    expect(beside("0x4", "0x0")).toBe("never");
+    expect(beside("0x4", "-0x4")).not.toBe("never");
+    expect(beside("0x4", "-0x8")).toBe("never");
+    expect(beside("0x14", "-0x4")).toBe("perhaps");
+  });
+
   test("different parameters are perhaps the same memory; read-only loads meet nothing that writes", () => {
     const two = (load: string): string =>
       alias(`LDC.64 R2, c[0x0][0x210]\nLDC.64 R4, c[0x0][0x218]

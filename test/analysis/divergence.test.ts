@@ -52,6 +52,12 @@ test("the barrier of the CTA after it brings them together", () => {
   expect(apart(watching("YIELD PT", "NOP\nBAR.SYNC.DEFER_BLOCKING 0x0"))).toBe("b1 4, b2 1, b3 3");
 });
 
+test("none comes where the code after it turns round for ever", () => {
+  expect(apart(`${watching("YIELD PT", "NOP").replace("EXIT", "BRA b4")}\nb4\nNOP\nBRA b4`)).toBe(
+    "b1 4, b2 1, b3 4, b4 2",
+  );
+});
+
 test("not one that some lanes may leave out", () => {
   expect(apart(watching("YIELD PT", "NOP\n@%P3 BAR.SYNC.DEFER_BLOCKING 0x0"))).toBe("b1 4, b2 1, b3 5");
 });

@@ -36,6 +36,17 @@ test("products with 2^n ± 1 go to an idle ALU", () => {
   const lines = [...fma, "IMAD %R4, %R2, 0x9, RZ"];
   expect(after(code(90, ...lines), balancePipes)).toBe(code(90, ...fma, "LEA %R4, %R2, %R2, 0x3"));
   expect(after(code(75, ...lines), balancePipes)).toBe(code(75, ...lines));
+  const one = (factor: string): string => after(code(90, ...fma, `IMAD %R4, %R2, ${factor}, RZ`), balancePipes);
+  for (const [factor, lea] of [
+    ["0x3", "LEA %R4, %R2, %R2, 0x1"],
+    ["0x7", "LEA %R4, %R2, -%R2, 0x3"],
+    ["0x11", "LEA %R4, %R2, %R2, 0x4"],
+    ["0x7fffffff", "LEA %R4, %R2, -%R2, 0x1f"],
+  ] as const)
+    expect(one(factor)).toBe(code(90, ...fma, lea));
+  expect(one("0x2")).toBe(code(90, ...fma, "IMAD.SHL %R4, %R2, 0x2, RZ"));
+  for (const factor of ["0x6", "0xa", "0xffffffff"])
+    expect(one(factor)).toBe(code(90, ...fma, `IMAD %R4, %R2, ${factor}, RZ`));
 });
 
 test("a negation is a sum with nothing", () => {
