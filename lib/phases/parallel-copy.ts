@@ -44,15 +44,12 @@ function moving(func: Func, name: string, dst: Operand, src: Operand): Inst {
   return newInst(func, f, [dst], [src, ...f.srcs.slice(1).map(slotDefault)]);
 }
 
-const sameUnit = (a: Operand, b: Operand): boolean =>
-  isReg(a) && isReg(b) && a.file === b.file && a.id === b.id && a.sub === b.sub;
-
 /** A register unit as a number; −1 for everything else. */
 const unitKey = (o: Operand): number => (isReg(o) && !isZeroReg(o) ? (o.id * 256 + o.sub) * 8 + o.file : -1);
 
 /** The copies as instructions in a right order: of those nobody waits for always the first. Destinations must differ. */
 export function sequentialize(func: Func, copies: readonly Copy[]): Inst[] {
-  const pending = copies.filter((c) => !sameUnit(c.dst, c.src) || !sameOperand(c.dst, c.src));
+  const pending = copies.filter((c) => !sameOperand(c.dst, c.src));
   return new Sequence(func, pending).insts();
 }
 

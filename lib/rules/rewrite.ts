@@ -240,7 +240,7 @@ function replace(rule: Rule, c: Combining, root: Inst, at: number, m: Matching):
           if (o.kind === Kind.Const) o.value += 4 * p.half;
           else o.sub += p.half;
         }
-        if (p.mods !== "any" && p.mods !== "") o.mods ^= modBits(p.mods);
+        if (p.mods !== "any") o.mods ^= modBits(p.mods);
         return o;
       }
     }
