@@ -142,26 +142,35 @@ function testsFor(n: number, whole: boolean): { readonly tests: readonly Asked[]
 }
 
 let shared: Child | null = null;
+/** Faults that the shared process has tried: it does not keep for ever what they left in memory. */
+let tries = 0;
+const MOST_TRIES = 50;
+
+function endShared(): void {
+  shared?.kill();
+  shared = null;
+  tries = 0;
+}
 
 async function tried(n: number): Promise<Outcome> {
   const atLoading = state.baseline.some((s) => s.loading.includes(n));
   const some = testsFor(n, false);
   if (some.tests.length > 0 && !atLoading) {
+    if (tries++ >= MOST_TRIES) endShared();
     shared ??= new Child(root, state.faults);
-    const said = await shared.ask<Outcome>({ fault: n, tests: some.tests, fresh: false }, 20_000 + 5 * some.ms);
-    if (said === null || said.outcome !== "survived") {
-      // What a fault left behind must not be another one's.
-      if (said === null || said.outcome === "unsure") {
-        shared.kill();
-        shared = null;
-      }
-      if (said?.outcome === "killed") return said;
-    } else if (values.quick) return said;
+    const said = await shared.ask<Outcome>({ fault: n, tests: some.tests, fresh: false }, 8_000 + 3 * some.ms);
+    if (said === null) {
+      endShared();
+      return { outcome: "killed", by: "no end" };
+    }
+    // What a fault left behind must not be another one's.
+    if (said.outcome === "unsure") endShared();
+    else if (said.outcome === "killed" || values.quick) return said;
   }
   const { tests, ms } = testsFor(n, true);
   if (tests.length === 0) return { outcome: "unreached", by: "" };
   const child = new Child(root, state.faults);
-  const said = await child.ask<Outcome>({ fault: n, tests, fresh: true }, 30_000 + 5 * ms);
+  const said = await child.ask<Outcome>({ fault: n, tests, fresh: true }, 10_000 + 3 * ms);
   child.kill();
   return said ?? { outcome: "killed", by: "no end" };
 }
@@ -197,7 +206,7 @@ async function main(): Promise<void> {
     save();
     if (values.verbose) console.log(`${o.outcome}: ${nameOf(state.faults[n] as Fault)} (${o.by})`);
   }
-  shared?.kill();
+  endShared();
   const counts = { killed: 0, survived: 0, unreached: 0, unsure: 0 };
   for (const [n, o] of Object.entries(state.outcomes)) {
     counts[o.outcome]++;

@@ -7,7 +7,7 @@ const run = (body: string, places: Readonly<Record<string, number>>): string =>
   after(text(body), (func) => settleAddresses(func, new Map(Object.entries(places))));
 
 test("low halves of known symbols, with what is added to them", () => {
-  const moves = "MOV %R0, 32@lo(a)\nMOV %R1, 32@lo((b+0x10))\nMOV %R2, 32@lo(c)\nMOV %R3, 32@hi(a)";
+  const moves = "MOV %R0, 32@lo(a)\nMOV %R1, 32@lo((b + 0x10))\nMOV %R2, 32@lo(c)\nMOV %R3, 32@hi(a)";
   expect(run(moves, { a: 0x400, b: 0 })).toBe(
     text("MOV %R0, 0x400\nMOV %R1, 0x10\nMOV %R2, 32@lo(c)\nMOV %R3, 32@hi(a)"),
   );
