@@ -57,6 +57,7 @@ import { toUniformRegisters } from "./uniform-registers.js";
 import { dropUnreadResults } from "./unread-results.js";
 import { unrollLoops } from "./unroll.js";
 import { unrollLimits } from "./unroll-cost.js";
+import { wholeCopies } from "./whole-copies.js";
 import { joinHalves } from "./whole-pairs.js";
 import { widenAccesses } from "./wide-accesses.js";
 import { pairZeros } from "./zero-pairs.js";
@@ -173,7 +174,10 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   AnalyzeUniformsForSpeculation: later,
   SinkRemat: later,
   OptimizeNaNOrZero: later,
-  GeneralOptimize: generalOptimize,
+  GeneralOptimize: (func, context) => {
+    wholeCopies(func, context.rewrites);
+    generalOptimize(func, context);
+  },
   DoSwitchOptSecond: later,
   OriLinearReplacement: later,
   CompactLocalMemory: later,

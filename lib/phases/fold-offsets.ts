@@ -1,54 +1,82 @@
 /**
- * Constants added to a 64-bit address go into the offset of the access (SSA window; GeneralOptimizeMid), also where the sum has other
- * readers, as ptxas 13.0.88 does (asked on sm_90: loads, stores, atomics, sums of sums, offsets to 24 bits).
+ * Constants added to an address go into the offset of the access (SSA window; GeneralOptimizeMid), also where the sum has other
+ * readers, as ptxas 13.0.88 does (asked on sm_90: loads, stores, atomics, both addresses of asynchronous copies, sums of sums, offsets to
+ * 24 bits; of 32-bit addresses in shared memory on sm_75, 80, 90, 100).
  *
  *     IADD3 %R4:0, %P6, %R2:0, 0x1000, RZ
  *     IADD3.X %R4:1, %R2:1, RZ, RZ, %P6, !PT       →
  *     STG.E desc[%UR8][%R4.64+0x8], %R7                  STG.E desc[%UR8][%R2.64+0x1008], %R7
  *
+ * Of a sum of three whose readers are all accesses and sums with constants, the two registers are added by themselves first (shared memory):
+ *
+ *     IADD3 %R4, %R2, 0x1000, %R3               IADD3 %R5, %R2, %R3, RZ
+ *     STS [%R4+0x8], %R6                  →     STS [%R5+0x1008], %R6
+ *
  * The same of distances from the stack pointer of a kernel, in local memory. A sum that goes round a loop (a phi reads it) stays the address: else the register before it would live beside it.
  */
 import { analysis, Definitions, memoryEffect, unitOf } from "../analysis/index.js";
 import { STACK_REGISTER } from "../isa/abi.js";
+import type { Form } from "../isa/form.js";
 import { isPhi } from "../ori/flow.js";
-import { altered, clone, imm, isReg, isZeroReg } from "../ori/operand.js";
+import { altered, clone, imm, isReg } from "../ori/operand.js";
 import { File, type Func, type Inst, Kind, type Operand } from "../ori/types.js";
 import { encodes } from "../rules/encodable.js";
+import { fits, type Moved, split } from "./distances.js";
 import type { RewriteCounter } from "./rewrites.js";
-
-/** An address as another one and a distance in bytes. */
-interface Moved {
-  readonly base: Operand;
-  readonly distance: number;
-}
+import { movedInShared, splitSums } from "./shared-offsets.js";
 
 /** Returns how many accesses changed. */
 export function foldOffsets(func: Func, rewrites: RewriteCounter): number {
   if (func.milestone !== "ssa") return 0;
+  splitSums(func, rewrites);
   const defs = new Definitions(func);
   const carried = readByPhis(func);
   let count = 0;
   analysis(func, "flat").insts.forEach((inst, at) => {
-    if (inst.form.memory === null || !rewrites.open) return;
-    const { base, offset } = memoryEffect(inst.form);
-    const [address, distance] = [inst.srcs[base], inst.srcs[offset]];
-    if (address === undefined || distance === undefined || distance.kind !== Kind.Imm) return;
-    const moved = movedFrom(address, at, defs, carried) ?? fromStack(func, inst, address, defs);
-    if (moved === null) return;
-    const srcs = inst.srcs.map(clone);
-    srcs[base] = altered(address, { id: moved.base.id, sub: moved.base.sub });
-    srcs[offset] = imm(distance.value + moved.distance);
-    if (!fits(distance.value + moved.distance) || !encodes(func, inst.form, inst.dsts, srcs)) return;
-    inst.srcs = srcs;
-    rewrites.take(`offset of ${inst.form.op}`, inst);
-    count++;
+    if (inst.form.memory === null) return;
+    for (const { base, offset, shared } of addressesOf(inst.form)) {
+      const [address, distance] = [inst.srcs[base], inst.srcs[offset]];
+      if (address === undefined || distance === undefined || distance.kind !== Kind.Imm || !rewrites.open) continue;
+      const moved =
+        movedFrom(address, at, defs, carried) ??
+        (shared ? movedInShared(address, at, defs, carried) : fromStack(func, inst, address, defs));
+      if (moved === null) continue;
+      const srcs = inst.srcs.map(clone);
+      srcs[base] = altered(address, { id: moved.base.id, sub: moved.base.sub });
+      srcs[offset] = imm(distance.value + moved.distance);
+      if (!fits(distance.value + moved.distance) || !encodes(func, inst.form, inst.dsts, srcs)) continue;
+      inst.srcs = srcs;
+      rewrites.take(`offset of ${inst.form.op}`, inst);
+      count++;
+    }
   });
   if (count > 0) func.generation++;
   return count;
 }
 
-const FARTHEST = 2 ** 23;
-const fits = (distance: number): boolean => distance >= -FARTHEST && distance < FARTHEST;
+/** Source slots of an address. */
+interface Slots {
+  readonly base: number;
+  readonly offset: number;
+  /** In shared memory, by 32 bits. */
+  readonly shared: boolean;
+}
+
+const addresses: (readonly Slots[] | undefined)[] = [];
+
+/** The addresses of an access: a copy from global to shared memory has two. */
+function addressesOf(form: Form): readonly Slots[] {
+  let known = addresses[form.id];
+  if (known === undefined) {
+    const { base, offset } = memoryEffect(form);
+    const copies = form.op === "LDGSTS";
+    const first = base < 0 || offset < 0 ? [] : [{ base, offset, shared: copies || form.memory?.space === "shared" }];
+    const slot = (name: string): number => form.srcs.findIndex((s) => s.name === name);
+    known = copies ? [...first, { base: slot("addr"), offset: slot("goff"), shared: false }] : first;
+    addresses[form.id] = known;
+  }
+  return known;
+}
 
 function readByPhis(func: Func): ReadonlySet<number> {
   const found = new Set<number>();
@@ -93,20 +121,6 @@ function sumOf(pair: Operand, { units, def, flat }: Definitions): Moved | null {
   // As a signed number: its high word repeats the sign of the low one.
   if (b.constant !== a.constant >> 31) return null;
   return { base: altered(pair, { id: x.id, sub: x.sub }), distance: a.constant };
-}
-
-/** The one register and the constant that the first three sources add up to, as signed numbers. */
-function split(sum: Inst): { readonly register: Operand; readonly constant: number } | null {
-  let register: Operand | null = null;
-  let constant = 0;
-  for (const o of sum.srcs.slice(0, 3)) {
-    if (o.kind === Kind.Imm) constant = (constant + o.value) | 0;
-    else if (isZeroReg(o)) continue;
-    else if (register !== null || !isReg(o) || o.file !== File.R || o.mods !== 0 || o.part !== "") return null;
-    else register = o;
-  }
-  const numbers = sum.srcs.slice(0, 3).filter((o) => o.kind === Kind.Imm);
-  return register === null || numbers.length > 1 || sum.guard !== null ? null : { register, constant };
 }
 
 /** The carry of the low half, and nothing else, goes into the high half. */

@@ -18,10 +18,10 @@
  * what is a straight line after `@P EXIT` is no arm in which lanes are apart. SMs whose arithmetic reads constant banks
  * have the words of the banks in the same slot, and keep them there.
  */
-import { analysis, type Divergence, isLanewise, isWholeMove } from "../analysis/index.js";
+import { analysis, type Divergence, isLanewise, isWholeMove, memoryEffect } from "../analysis/index.js";
 import { type Form, tryForm } from "../isa/form.js";
 import { touch } from "../ori/editor.js";
-import { altered, clone, isReg, isZeroReg, upreg } from "../ori/operand.js";
+import { altered, clone, isReg, isZeroReg, RZ, upreg } from "../ori/operand.js";
 import { fillSlots } from "../ori/slots.js";
 import { File, type Func, type Guard, type Inst, Kind, Mod, NO_INDEX, type Operand, ZERO_REG } from "../ori/types.js";
 import { encodes } from "../rules/encodable.js";
@@ -29,6 +29,7 @@ import { saying } from "./notes.js";
 import { mirrored, orders } from "./operand-orders.js";
 import { pairLoads } from "./pair-loads.js";
 import { type PhaseParameters, phaseParameters } from "./parameters.js";
+import { addUniformInAccess, withUniformAddress } from "./uniform-addresses.js";
 
 /** Most registers that move: where lanes part each keeps its place throughout. */
 const MOST = 40;
@@ -198,6 +199,7 @@ class Moving {
   /** The instruction with one of its registers in the uniform slot; null: it has none for it. */
   private withUniform(inst: Inst, value: number): Twin | null {
     if (inst.form.name === "R2UR") return inst.guard === null ? this.copied(inst) : null;
+    if (inst.form.memory !== null) return this.address(inst, value);
     if (!isLanewise(inst) || inst.form.op === "MOV") return null;
     const places = inst.srcs.filter((o) => isReg(o) && o.id === value);
     const o = places[0] as Operand;
@@ -213,6 +215,15 @@ class Moving {
     if (swapped === null) return null;
     const order = [srcs[1] as Operand, srcs[0] as Operand, ...srcs.slice(2)];
     return encodes(this.func, swapped, inst.dsts, order) ? { form: swapped, srcs: order } : null;
+  }
+
+  /** An access of shared memory at an address that all lanes have. */
+  private address(inst: Inst, value: number): Twin | null {
+    const places = inst.srcs.filter((o) => isReg(o) && o.id === value);
+    const o = places[0] as Operand;
+    if (places.length !== 1 || o !== inst.srcs[memoryEffect(inst.form).base] || o.width !== 1) return null;
+    const srcs = withUniformAddress(this.func, inst, { lane: RZ(), uniform: altered(o, { file: File.UR }) });
+    return srcs === null ? null : { form: inst.form, srcs };
   }
 
   /** What takes a lane's register to the uniform file copies within it. */
@@ -271,6 +282,7 @@ class Moving {
             if (v !== undefined) o.id = v;
           }
     touch(func);
+    addUniformInAccess(func);
     return to.size;
   }
 }

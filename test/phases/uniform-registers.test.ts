@@ -263,3 +263,34 @@ test("a copy that also gives a predicate stays", () => {
       EXIT`;
   expect(run(before)).toContain("R2UR");
 });
+
+test("a uniform part of an address in shared memory goes into the accesses where all readers take it", () => {
+  const before = `b0
+      S2R %R0, SR_TID.X
+      S2R %R1, SR_CTAID.X
+      IADD3 %R2, %R0, %R1, RZ
+      STS [%R2+0x8], %R0
+      LDS %R3, [%R2]
+      STS [%R1+0x10], %R3
+      EXIT`;
+  const expected = `b0
+      S2R %R0, SR_TID.X
+      S2UR %UR9, SR_CTAID.X
+      STS [%R0+%UR9+0x8], %R0
+      LDS %R3, [%R0+%UR9]
+      STS [%UR9+0x10], %R3
+      EXIT`;
+  expect(run(before)).toBe(normalize(expected));
+});
+
+test("… and stays a sum where one does not", () => {
+  const before = `b0
+      S2R %R0, SR_TID.X
+      S2R %R1, SR_CTAID.X
+      IADD3 %R2, %R0, %R1, RZ
+      ATOMS.ADD %R3, [%R2], %R0
+      ATOMS.CAS %R5, [%R2+0x8], %R0, %R3
+      EXIT`;
+  const expected = before.replace("S2R %R1", "S2UR %UR9").replace("%R0, %R1, RZ", "%R0, %UR9, RZ");
+  expect(run(before)).toBe(normalize(expected));
+});
