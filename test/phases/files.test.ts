@@ -1,5 +1,5 @@
 /**
- * Phase tests that are files, `NAME/*.ori`: a function in text form, `; run NAME` (or `; run NAME parameter=value`), and what the phase
+ * Phase tests that are files, `NAME/*.ori`: a function in text form, `; run NAME` (or `; run NAME parameter=value`, the level among them), and what the phase
  * makes of it; nothing after that line: it changes nothing. `; says N WHAT`: what it tells of its decisions. PTXLAB_BLESS=1 writes what comes out.
  */
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";

@@ -21,10 +21,10 @@ export function afterWith(text: string, parameters: Partial<PhaseParameters>, ..
   return told(text, parameters, ...phases).made;
 }
 
-/** As `afterWith`, with what the phases tell of their decisions: `2 copy joined`, sorted. */
+/** As `afterWith`, at a level (0), with what the phases tell of their decisions: `2 copy joined`, sorted. */
 export function told(
   text: string,
-  parameters: Partial<PhaseParameters>,
+  { level = 0, ...parameters }: Partial<PhaseParameters> & { readonly level?: 0 | 1 | 2 },
   ...phases: readonly Asked[]
 ): { readonly made: string; readonly says: readonly string[] } {
   const read = parseFunc(text);
@@ -38,7 +38,7 @@ export function told(
     const run = (): void =>
       void body(func, {
         phase,
-        level: 0,
+        level,
         parameter: null,
         options: { parameters },
         rewrites: new RewriteCounter(),
