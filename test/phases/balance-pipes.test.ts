@@ -49,6 +49,19 @@ test("products with 2^n ± 1 go to an idle ALU", () => {
     expect(one(factor)).toBe(code(90, ...fma, `IMAD %R4, %R2, ${factor}, RZ`));
 });
 
+test("a sum of a shifted register is a product and a sum, one of a register with itself stays", () => {
+  const one = (lea: string): string => after(code(90, ...busy, lea), balancePipes);
+  expect(one("LEA %R4, %R2, %R3, 0x3")).toBe(code(90, ...busy, "IMAD %R4, %R2, 0x8, %R3"));
+  expect(one("LEA %R4, %R2, %R3, 0x1f")).toBe(code(90, ...busy, "IMAD %R4, %R2, -0x80000000, %R3"));
+  for (const lea of [
+    "LEA %R4, %R2, %R2, 0x3",
+    "LEA %R4, -%R2, %R3, 0x3",
+    "LEA %R4, %R2, -%R3, 0x3",
+    "LEA %R4, %P7, %R2, %R3, 0x3",
+  ])
+    expect(one(lea)).toBe(code(90, ...busy, lea));
+});
+
 test("a negation is a sum with nothing", () => {
   const sum = "IADD3 %R4, -%R2, RZ, RZ";
   expect(after(code(90, ...busy, sum), balancePipes)).toBe(code(90, ...busy, "IMAD.MOV %R4, RZ, RZ, -%R2"));
