@@ -3,13 +3,15 @@
  * into another file come before that file, so that the homes made for them are allocated in their turn; what spilling
  * adds (copies, loads, stores) never mentions a file that is already done.
  */
-import { diagnostic, notSupported } from "../diagnostics.js";
+import { hasProducts } from "../analysis/products.js";
+import { type Diagnostic, diagnostic, notSupported } from "../diagnostics.js";
 import { InternalError } from "../errors.js";
 import { FIRST_KEPT_UNIFORM } from "../isa/abi.js";
 import { watched } from "../knobs/reads.js";
 import { insertAt, removeInst, touch } from "../ori/index.js";
-import { type File, type Func, Kind } from "../ori/types.js";
+import { File, type Func, Kind } from "../ori/types.js";
 import { fail, ok, type Result } from "../result.js";
+import type { FileResult } from "./attempt.js";
 import { colorFile } from "./color.js";
 import { gatherFacts } from "./facts.js";
 import { dropIdentityCopies, setUpFrame, toPhysical } from "./finish.js";
@@ -17,6 +19,7 @@ import { flatten } from "./flat.js";
 import { FIRST_UNIFORM, type FileInfo, files, REPORTED_EXTRA, STACK_POINTER } from "./geometry.js";
 import { keepBarriers } from "./kept.js";
 import { defaultKnobs, policiesOf } from "./policies.js";
+import { serializeProducts, unfitProduct, valuesOfProducts } from "./products.js";
 import { computeRanges, occupiedPoints, type Ranges } from "./ranges.js";
 import { type Spiller, spillValues } from "./spill.js";
 import type { AllocationOptions, AllocationResult, AllocatorKnobs, SpillSlot, ValueFacts } from "./types.js";
@@ -40,7 +43,7 @@ export function allocate(func: Func, options: AllocationOptions = {}): Result<Al
     const stuck = work.allocateFile(info);
     if (stuck !== null) return fail([stuck]);
   }
-  return ok(work.finish());
+  return ok(work.finish(), work.told);
 }
 
 /** Read or write all predicates at once, without an operand that says so. */
@@ -78,6 +81,8 @@ class Work {
   private stackPointer = -1;
   private rounds = 0;
   private keptBarriers = false;
+  /** Messages that stop nothing. */
+  readonly told: Diagnostic[] = [];
   private readonly knobs: AllocatorKnobs;
 
   constructor(func: Func, options: AllocationOptions) {
@@ -115,6 +120,9 @@ class Work {
         round,
         observe: this.options.observe ?? null,
       });
+      if (result.stuck !== null || result.spills.length > 0) {
+        if (this.endsProducts(info, registers, result)) continue;
+      }
       if (result.stuck !== null) return this.failure(info, registers);
       if (result.spills.length === 0) {
         if (info.name === "B" && !this.keptBarriers && keepBarriers(this.func, result.assignment)) {
@@ -135,6 +143,20 @@ class Work {
       this.ranges = null;
     }
     throw new InternalError("spilling does not end", { phase: "AllocateRegisters", func: this.func.name });
+  }
+
+  /** Values of products in flight cannot be spilled: whether they ended, and the file is to be tried anew. */
+  private endsProducts({ file }: FileInfo, registers: number, { stuck, spills }: FileResult): boolean {
+    const { func } = this;
+    if (file !== File.R || !hasProducts(func)) return false;
+    const held = valuesOfProducts(func);
+    if (stuck === null && !spills.some((v) => held.has(v.id))) return false;
+    const told = serializeProducts(func, registers + REPORTED_EXTRA);
+    if (told === null) return false;
+    this.told.push(told);
+    touch(func);
+    this.ranges = null;
+    return true;
   }
 
   private tellPlaces(
@@ -203,6 +225,8 @@ class Work {
 
   private failure(info: FileInfo, registers: number): ReturnType<typeof diagnostic> {
     const count = info.name === "R" ? registers + REPORTED_EXTRA : registers;
+    const unfit = info.name === "R" ? unfitProduct(this.func, count) : null;
+    if (unfit !== null) return unfit;
     return diagnostic(
       "fatal",
       `Register allocation failed with register count of '${count}'. Compile the program with a higher register target`,

@@ -15,6 +15,7 @@
  * BSYNC): all lanes of a region hold the same mask, and lanes that wait at a barrier stay there while others use its register. Slots and homes are private to a thread, so divergence needs no
  * care. Temporaries are never spilled again, which is why this ends.
  */
+import { isProduct } from "../analysis/products.js";
 import { rewriteBlock } from "../ori/index.js";
 import { clone, reg } from "../ori/operand.js";
 import { File, type Func, type Inst, Kind, NO_INDEX, type Operand, ZERO_REG } from "../ori/types.js";
@@ -63,7 +64,12 @@ export function spillValues(s: Spiller, ranges: Ranges, victims: readonly ValueF
     s.slots.push({ value: v.id, name: s.func.values.name(v.id), file: v.file, offset, home });
   }
   for (const block of s.func.blocks) {
-    rewriteBlock(s.func, block, (inst, out) => rewrite(s, places, inst, out));
+    let late: readonly Inst[] = [];
+    rewriteBlock(s.func, block, (inst, out) => {
+      const now = late;
+      late = rewrite(s, places, inst, out);
+      out.push(...now);
+    });
   }
 }
 
@@ -110,11 +116,12 @@ interface Use {
   temp: number;
 }
 
-function rewrite(s: Spiller, places: ReadonlyMap<number, Place>, inst: Inst, out: Inst[]): void {
+/** What is to stand after the next instruction. */
+function rewrite(s: Spiller, places: ReadonlyMap<number, Place>, inst: Inst, out: Inst[]): readonly Inst[] {
   const uses = collect(places, inst);
   if (uses === null) {
     out.push(inst);
-    return;
+    return [];
   }
   const { values } = s.func;
   for (const [v, u] of uses) {
@@ -138,7 +145,14 @@ function rewrite(s: Spiller, places: ReadonlyMap<number, Place>, inst: Inst, out
     for (let k = low; k < high; ) k += transfer(s, cause, places, uses, v, k, high, true, after);
   };
   replace(inst, places, uses, isGuarded(inst.guard), load, store);
-  out.push(...before, inst, ...after);
+  if (!isProduct(inst.form.op)) {
+    out.push(...before, inst, ...after);
+    return [];
+  }
+  // What a product works on is there before the ARRIVE and stays there up to the wait, which stand right around it (products.ts).
+  const arrive = out.pop() as Inst;
+  out.push(...before, arrive, inst);
+  return after;
 }
 
 function collect(places: ReadonlyMap<number, Place>, inst: Inst): Map<number, Use> | null {
