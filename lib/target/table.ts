@@ -320,6 +320,10 @@ export const features: Readonly<Record<Feature, { readonly on: readonly Sm[]; re
     on: sms.filter((sm) => sm >= 90 && sm <= 110),
     why: "bulk copies reach other CTAs; on sm_120 ptxas calls a function of the driver for them (measured)",
   },
+  uniformStores: {
+    on: [100, 103, 110],
+    why: "USTGR, UREDGR for st.async and red.async in global memory, plain strong accesses later (measured)",
+  },
   sharedFill: { on: since(100), why: "UMEMSETS (measured: st.bulk is of sm_100 and later)" },
   warpgroupProducts: { on: [90], why: "HGMMA and its kin; wgmma is of sm_90a alone (the check sees to the suffix)" },
   mma80: { on: since(80), why: "HMMA and IMMA of depth 16 and more, bf16, tf32 (facts/ptx-to-sass)" },

@@ -86,6 +86,7 @@ export type Feature =
   | "barrierInitByStore"
   | "bulkCopiesToCluster"
   | "sharedFill"
+  | "uniformStores"
   | "warpgroupProducts"
   | "mma80"
   | "mmaHalf884"

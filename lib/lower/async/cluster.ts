@@ -18,6 +18,7 @@ import { Refusal } from "../refusal.js";
 import { SHARED_WINDOW_HIGH } from "../special.js";
 import { PRED, registersOf, U32, U64 } from "../types.js";
 import { addressIn, sharedAddress, wideAddress } from "./operands.js";
+import { addReleased, storeReleased } from "./release.js";
 import { acquireMap } from "./tensor-map.js";
 import { eachLane, toUniform } from "./uniform.js";
 
@@ -151,6 +152,10 @@ const sizes: Readonly<Record<number, string>> = { 1: "", 2: ".64", 4: ".128" };
 
 /** `st.async`: address, data, barrier. */
 const stAsync = (c: Context, i: Instruction, m: Modifiers): void => {
+  if (i.modifiers.includes("release")) {
+    storeReleased(c, i, m);
+    return;
+  }
   needClusters(c);
   const ops = operands(i, 3);
   m.flag("weak");
@@ -185,6 +190,10 @@ const stBulk = (c: Context, i: Instruction, m: Modifiers): void => {
 };
 
 const redAsync = (c: Context, i: Instruction, m: Modifiers): void => {
+  if (i.modifiers.includes("release")) {
+    addReleased(c, i, m);
+    return;
+  }
   needClusters(c);
   const ops = operands(i, 3);
   m.need(["relaxed"]);

@@ -195,6 +195,32 @@ function fill(s: Site): Exec {
   };
 }
 
+/** USTGR, UREDGR: one store or sum in memory of all lanes' operands, which are uniform; at once. */
+function storeUniform(s: Site): Exec {
+  for (const inert of ["E", "NA", "STRONG", "MMIO", "GPU", "SYS"]) s.has(inert);
+  const [wide, half] = [s.has("64"), s.has("U16") || s.has("S16")];
+  s.has("S32");
+  const adds = s.inst.form.op === "UREDGR";
+  if (adds) s.has("ADD");
+  const base = address(s, "base", true);
+  const off = s.imm("off");
+  const data = s.operand("data");
+  const [low, high] = [s.scalar(data)!, s.scalar(data, 1)];
+  const size = wide ? 8 : half ? 2 : 4;
+  return (w, m) => {
+    const lane = 31 - Math.clz32(m & -m);
+    if (!locate(w, "generic", base(w) + off, size, lane)) return Step.Fault;
+    const { bytes, at } = place;
+    const view = new DataView(bytes.buffer, bytes.byteOffset + at, size);
+    if (wide) {
+      const value = (BigInt(high!(w) >>> 0) << 32n) | BigInt(low(w) >>> 0);
+      view.setBigUint64(0, adds ? view.getBigUint64(0, true) + value : value, true);
+    } else if (half) view.setUint16(0, low(w), true);
+    else view.setInt32(0, adds ? view.getInt32(0, true) + low(w) : low(w), true);
+    return Step.Next;
+  };
+}
+
 /** Prefetches. */
 function nothing(s: Site): Exec {
   s.ignoreModifiers();
@@ -209,4 +235,6 @@ export const bulk: Makers = {
   UBLKPF: nothing,
   UGETNEXTWORKID: nextWork,
   UMEMSETS: fill,
+  USTGR: storeUniform,
+  UREDGR: storeUniform,
 };
