@@ -71,6 +71,24 @@ describeOracle("the cubin writer against ptxas", () => {
       });
     });
 
+  test.each([1, 2, 4, 16])("constants aligned to %i bytes", (align) => {
+    inScratch((dir) => {
+      const ptx = `.version 8.7
+.target sm_75
+.address_size 64
+.const .align ${align} .b8 t[18] = {1, 2};
+.visible .entry k(.param .u64 p)
+{
+  .reg .b32 %r; .reg .b64 %d;
+  ld.param.u64 %d, [p]; ld.const.u8 %r, [t+1]; st.global.u32 [%d], %r; ret;
+}
+`;
+      const bank = (bytes: Uint8Array): string[] => lines(bytes).filter((l) => l.startsWith("section .nv.constant3 "));
+      const made = compile(ptx, { target: "sm_90", opt: 0 });
+      expect(bank(made.cubin as Uint8Array)).toEqual(bank(ptxasCubin(dir, ptx, "sm_90")));
+    });
+  });
+
   // Kernels for which ptxas neither calls helpers nor makes votes of its own.
   for (const arch of corpusTargets)
     test.each([

@@ -123,7 +123,7 @@ export class Variables {
       name,
       type: this.relocatable ? type : SHT.Progbits,
       flags: constant ? SHF.Alloc : SHF.Alloc | SHF.Write,
-      align: constant ? Math.max(4, align) : align,
+      align,
       data: new Uint8Array(size),
     });
     this.output.symbols.section(made);
