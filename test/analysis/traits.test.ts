@@ -1,5 +1,5 @@
 /** What instructions are to optimizations, by what they are. */
-import { isLanewise, isWholeMove } from "../../lib/analysis/index.js";
+import { isLanewise, isPlainLoad, isWholeMove } from "../../lib/analysis/index.js";
 import { parseFunc } from "../../lib/ori/parse.js";
 import type { Inst } from "../../lib/ori/types.js";
 import { unwrap } from "../../lib/result.js";
@@ -34,4 +34,19 @@ test("results that depend on the operands of the lane alone", () => {
     "NOP",
   ])
     expect([t, isLanewise(inst(t))]).toEqual([t, false]);
+});
+
+test("loads that other threads have no part in", () => {
+  expect(
+    [
+      "LDG.E %R0, [%R1]",
+      "LDS %R0, [%R1]",
+      "LDG.E.CONSTANT %R0, [%R1]",
+      "LDG.E.STRONG.GPU %R0, [%R1]",
+      "LDG.E.MMIO.SYS %R0, [%R1]",
+      "LDS %R0, [%R1] {volatile}",
+      "STG.E [%R1], %R0",
+      "ATOMS.ADD %R0, [%R1], %R2",
+    ].map((t) => isPlainLoad(inst(t))),
+  ).toEqual([true, true, true, false, false, false, false, false]);
 });

@@ -152,6 +152,13 @@ describe("hand-written text", () => {
     else expect(said).toMatch(message);
   });
 
+  test("what is refused is named by its place", () => {
+    const lines = ['func "k" entry sm_90 virtual', "b0", "  NOP", "  FROB %R0", "  EXIT"];
+    const result = parseFunc(lines.join("\n"));
+    const start = lines.slice(0, 3).join("\n").length + 1;
+    expect(result.diagnostics[0]?.span).toEqual({ start, end: start + "  FROB %R0".length, line: 4, column: 1 });
+  });
+
   test("random damage is a diagnostic, never a throw", () => {
     const text = printFunc(build({ target: "sm_90", blocks: [{ insts: [[0, 1, 2, 3, 4]], end: 0, to: 0, to2: 0 }] }));
     fc.assert(

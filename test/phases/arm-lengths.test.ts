@@ -47,3 +47,23 @@ test("an arm that loads may be longer, where another load is under way that it c
   expect([27, 28, 29].map((n) => loads(n, "LDG.E %R3, [%R0+0x10]"))).toEqual([false, false, true]);
   expect([2, 9].map((n) => loads(n, ""))).toEqual([true, true]);
 });
+
+describe("a load in an arm", () => {
+  const arm = "LDG.E %R3, [%R0]";
+  const others = (n: number): string =>
+    Array.from({ length: n }, (_, k) => `IADD3 %R${10 + k}, %R0, 0x${(k + 1).toString(16)}, RZ`).join("\n");
+
+  test("may start beside four other instructions, in a loop beside one", () => {
+    const once = (n: number): boolean => stays(kernel("varying", arm, "", others(n)));
+    expect([0, 1, 2, 3, 4].map(once)).toEqual([true, true, false, false, false]);
+    const turned = (n: number): boolean => stays(kernel("varying", arm, "", others(n)).replace("b0\n", "b0 freq 10\n"));
+    expect([0, 1].map(turned)).toEqual([false, false]);
+  });
+
+  test("stands under a guard where the same predicate guards something before it, or decides what comes next", () => {
+    const guarded = kernel("varying", arm).replace("@%P1 BRA b2", "@%P1 STS [%R0], %R2\n@%P1 BRA b2");
+    expect(stays(guarded)).toBe(false);
+    const other = kernel("varying", arm).replace("@%P1 BRA b2", "@%P4 STS [%R0], %R2\n@%P1 BRA b2");
+    expect(stays(other)).toBe(true);
+  });
+});
