@@ -35,6 +35,7 @@ export function told(
     const phase = typeof asked === "function" ? "NOP" : asked;
     const body = typeof asked === "function" ? asked : bodies[asked];
     if (typeof body !== "function") throw new Error(`${phase} has no body: ${body.none}`);
+    const [before, generation] = [printFunc(func, { details: false }), func.generation];
     const run = (): void =>
       void body(func, {
         phase,
@@ -45,6 +46,9 @@ export function told(
         report: () => {},
       });
     listening(func, ({ what }) => says.set(what, (says.get(what) ?? 0) + 1), run);
+    // Analyses are kept by generation.
+    if (func.generation === generation && printFunc(func, { details: false }) !== before)
+      throw new Error(`${phase} changes the function and does not say so`);
     const findings = verify(func, func.milestone, { skipDefinedness: true });
     if (findings.length > 0) throw new Error(`${phase}: ${findings.map((f) => f.message).join("\n")}`);
   }
