@@ -10,7 +10,7 @@
 
 import type { OnKnob } from "../knobs/reads.js";
 import { File, type Func } from "../ori/types.js";
-import { registersWithoutLoss, registerUnit } from "../target/index.js";
+import { type KernelResources, occupancy, registersWithoutLoss, registerUnit } from "../target/index.js";
 import type { HeuristicParameters } from "./policy.js";
 
 /** What the allocator may use: a schedule that needs more would be spilled. */
@@ -19,6 +19,8 @@ export interface MayUse {
   readonly maxRegisters?: number;
   /** Bytes of shared memory of a block, in place of what the function uses by itself (RegAllocUserSmemBytesPerCTA). */
   readonly sharedBytes?: number;
+  /** Registers more than those that let all warps run at once. Default 0. */
+  readonly more?: number;
   /** Called when an option that a knob sets is first read. */
   readonly onKnob?: OnKnob;
   /** Registers that groups of four leave unused between them. Default: 3 where the function has such groups. */
@@ -67,7 +69,7 @@ export function toEndOfUnit(func: Func, limit: number, needed: number, may: MayU
 }
 
 function registerBudget(func: Func, parameters: HeuristicParameters, given: MayUse): number {
-  const { maxRegisters, sharedBytes, unused = alignmentLoss(func), onKnob } = given;
+  const { maxRegisters, sharedBytes, unused = alignmentLoss(func), more = 0, onKnob } = given;
   const { maxRegistersPerThread: most } = func.target.limits;
   const { registerTarget } = parameters;
   if (registerTarget !== null) return registerTarget === 0 ? most : Math.min(registerTarget, most);
@@ -77,7 +79,7 @@ function registerBudget(func: Func, parameters: HeuristicParameters, given: MayU
   if (warpCount !== 0) onKnob?.("sharedBytes", sharedBytes, undefined);
   const warps = warpCount === 0 ? null : allWarps(func, sharedBytes);
   const slack = mmaSlack !== 0 && multiplies(func) ? mmaSlack : 0;
-  const wanted = (warps === null ? most : Math.floor(warps * warpCountScale)) - unused + slack;
+  const wanted = (warps === null ? most : Math.floor(warps * warpCountScale)) - unused + slack + more;
   return Math.min(may - (may >> 6), wanted) - RESERVED;
 }
 
@@ -93,12 +95,21 @@ export function alignmentLoss({ values }: Func): number {
 
 /** Registers per thread with which as many warps run at once as without any; null where one block does not fit. */
 function allWarps({ target, limits, ...func }: Func, sharedBytes = func.sharedBytes): number | null {
+  return registersWithoutLoss(target, blockOf({ target, limits }, sharedBytes));
+}
+
+/** Warps of the function that run on an SM at once where it has so many registers, "as ptxas counts". */
+export function warpsAtOnce(func: Func, registers: number): number {
+  return occupancy(func.target, { ...blockOf(func, func.sharedBytes), registers }).warpsPerSm;
+}
+
+/** The block that the kernel tells of; else the largest of which a whole number fills the SM. */
+function blockOf(
+  { target, limits }: Pick<Func, "target" | "limits">,
+  sharedBytes: number,
+): Omit<KernelResources, "registers"> {
   const { maxThreadsPerSm, maxThreadsPerCta } = target.limits;
   const block = limits.reqntid ?? limits.maxntid;
-  if (block !== null) {
-    return registersWithoutLoss(target, { sharedBytes, threadsPerBlock: block[0] * block[1] * block[2] });
-  }
-  // The largest block of which a whole number fills the SM.
-  const threadsPerBlock = maxThreadsPerSm / Math.ceil(maxThreadsPerSm / maxThreadsPerCta);
-  return registersWithoutLoss(target, { sharedBytes: 0, threadsPerBlock });
+  if (block !== null) return { sharedBytes, threadsPerBlock: block[0] * block[1] * block[2] };
+  return { sharedBytes: 0, threadsPerBlock: maxThreadsPerSm / Math.ceil(maxThreadsPerSm / maxThreadsPerCta) };
 }

@@ -15,7 +15,7 @@ export {
   schedulePolicies,
   within,
 } from "./backends.js";
-export { alignmentLoss, type MayUse, registerLimits, toEndOfUnit } from "./budget.js";
+export { alignmentLoss, type MayUse, registerLimits, toEndOfUnit, warpsAtOnce } from "./budget.js";
 export type { Scratch } from "./build.js";
 export { buildDag, DagBuilder, type DagOptions } from "./build.js";
 export { Candidate } from "./candidate.js";

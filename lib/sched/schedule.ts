@@ -110,6 +110,8 @@ export class SchedulePlanner {
   private limits: number[] = [];
   /** Registers that the allocator may leave unused, where another plan is asked for. */
   private unused: number | undefined;
+  /** Registers more than those that let all warps run at once. */
+  private more: number | undefined;
   private readonly drawn: (Drawn | null)[];
   private readonly frequencies: Float64Array;
   /** Whether the limit of file R is an aim that a block may miss. */
@@ -154,10 +156,15 @@ export class SchedulePlanner {
    * Orders for all blocks. `unused`: registers that the allocator may leave unused, in place of what the options say. Null where the function
    * surely takes more cycles than `most` (as in the report's `after`) within the limits that hold before any is raised.
    */
-  plan(unused: number | undefined = this.options.unused, most: number = Number.POSITIVE_INFINITY): SchedulePlan | null {
+  plan(
+    unused: number | undefined = this.options.unused,
+    most: number = Number.POSITIVE_INFINITY,
+    more: number | undefined = this.options.more,
+  ): SchedulePlan | null {
     const { func } = this;
     const { observe, onGraph } = this.options;
     this.unused = unused;
+    this.more = more;
     this.limits = [...registerLimits(func, this.parameters, this.may)];
     this.orders = [];
     this.reports = [];
@@ -184,7 +191,8 @@ export class SchedulePlanner {
   }
 
   private get may(): MayUse {
-    return this.unused === undefined ? this.options : { ...this.options, unused: this.unused };
+    const { unused, more } = this;
+    return { ...this.options, ...(unused !== undefined && { unused }), ...(more !== undefined && { more }) };
   }
 
   /** Finds an order for every block, from the order given; `tell`: whoever observes is told. Says whether the function may keep to `most` cycles. */

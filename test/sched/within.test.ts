@@ -1,8 +1,11 @@
 /** Scheduling within the register budget: what fits stays within it, and the budget is what occupancy can use. */
+import { readFileSync } from "node:fs";
+import { compile } from "../../lib/compile.js";
+import { readCubin } from "../../lib/elf/index.js";
 import { parseFunc } from "../../lib/ori/parse.js";
 import type { Func } from "../../lib/ori/types.js";
 import { unwrap } from "../../lib/result.js";
-import { registerLimits, toEndOfUnit } from "../../lib/sched/budget.js";
+import { registerLimits, toEndOfUnit, warpsAtOnce } from "../../lib/sched/budget.js";
 import {
   type BlockReport,
   backendA,
@@ -158,6 +161,28 @@ describe("the budget: registers that let as many warps run as without any", () =
   ] as const)("%s, %s threads, %s bytes of shared memory", (sm, ntid, shared, registers) => {
     expect(budget(sm, ntid, shared)).toBe(registers - 3);
   });
+});
+
+test("warps that run at once with so many registers", () => {
+  const f = (sm: string): Func => {
+    const made = unwrap(parseFunc(`func "k" entry ${sm} virtual scheduled\nb0\nEXIT`));
+    made.limits.maxntid = [64, 1, 1];
+    return made;
+  };
+  expect([32, 40, 64].map((registers) => warpsAtOnce(f("sm_100"), registers))).toEqual([64, 48, 32]);
+  expect([32, 40, 48].map((registers) => warpsAtOnce(f("sm_120"), registers))).toEqual([48, 48, 40]);
+});
+
+test("a loop that fills its unit of registers whatever the order is given another one, where the warps left get more done", () => {
+  // Six loads for each product beside 23 registers that stay: as ptxas -O3, 40 registers on sm_100. On sm_90, where three are left, 32 are enough.
+  const registers = (sm: "sm_90" | "sm_100"): number => {
+    const text = readFileSync(`test/corpus/matrix/product_types.${sm}.ptx`, "utf8");
+    const { cubin } = compile(text, { target: sm, opt: 2 });
+    return unwrap(readCubin(cubin!)).functions.find((f) => f.name === "of_bf16")!.registers;
+  };
+  expect(registers("sm_100")).toBeGreaterThan(32);
+  expect(registers("sm_100")).toBeLessThanOrEqual(40);
+  expect(registers("sm_90")).toBeLessThanOrEqual(32);
 });
 
 /** ptxas -O3 keeps no more loads in flight than cover their latency. */
