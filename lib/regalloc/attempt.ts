@@ -116,6 +116,7 @@ export class Attempt {
       triples: (v) => facts.triples.get(v) ?? [],
       partners: (v) => facts.fellows().partners.get(v) ?? [],
       results: (v) => facts.fellows().results.get(v) ?? [],
+      held: (v) => facts.held().get(v) ?? [],
     };
   }
 

@@ -7,7 +7,8 @@ import { File } from "../ori/types.js";
 import { registerUnit } from "../target/index.js";
 import { Attempt, type FileProblem, type FileResult } from "./attempt.js";
 import { REPORTED_EXTRA } from "./geometry.js";
-import { longestFirst, programOrder, widestFirst } from "./policies.js";
+import { notHeld } from "./held.js";
+import { allOf, longestFirst, programOrder, widestFirst } from "./policies.js";
 import { mostOccupied } from "./ranges.js";
 import type { AllocationEvent, Policies } from "./types.js";
 
@@ -20,6 +21,42 @@ const MOST_FOR_BANKS = 22;
 
 /** Colours plainly, then once more with preferences where these cost no register and no copy. */
 export function colorFile(problem: FileProblem): FileResult {
+  const { preferring, info, enough, facts } = problem;
+  const result = withBanks(problem);
+  if (preferring === null || info.file !== File.R || result.used <= enough) return result;
+  if (result.spills.length > 0 || result.stuck !== null || facts.held().size === 0) return result;
+  return released(problem, result);
+}
+
+/** Once more where what memory instructions still read is written by others: those in other registers, as far as that takes no more of them. */
+function released(problem: FileProblem, result: FileResult): FileResult {
+  let best = result;
+  let told: readonly AllocationEvent[] = [];
+  for (const base of [problem.preferring as Policies, problem.policies]) {
+    const policies = { ...base, constraints: allOf(base.constraints, notHeld) };
+    const [quiet, events] = unheard({ ...problem, policies, registers: result.used });
+    const attempt = new Attempt(quiet, 0, false);
+    attempt.run(true);
+    if (attempt.failed > 0 || attempt.isStuck) continue;
+    const tried = attempt.result();
+    if (copiesLeft(problem, tried) > copiesLeft(problem, result) || heldIn(problem, tried) >= heldIn(problem, best))
+      continue;
+    best = tried;
+    told = events;
+  }
+  tell(problem, told);
+  return best;
+}
+
+/** How often a register is written while a memory instruction still reads it. */
+function heldIn({ facts }: FileProblem, { assignment }: FileResult): number {
+  let n = 0;
+  for (const [v, hints] of facts.held())
+    for (const { other, offset } of hints) if (assignment[v] === (assignment[other] as number) + offset) n++;
+  return n;
+}
+
+function withBanks(problem: FileProblem): FileResult {
   const plain = fewest(problem, colorPlainly(problem));
   const { preferring: policies, registers, enough } = problem;
   if (plain.used <= enough) return plain;

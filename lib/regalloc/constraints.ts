@@ -96,6 +96,11 @@ export const constraintKinds: Readonly<
     meaning: "rather the odd bank (ties only)",
     fill: (c, _s, w) => addRange(c.secondary, 0, c.slots, w, 2),
   },
+  ratherNot: {
+    type: 0,
+    meaning: "rather another register than that one (ties only)",
+    fill: (c, s, w) => add(c.secondary, c.slots, s, w),
+  },
   prefer: {
     type: 15,
     meaning: "rather that register than any other (ties only)",

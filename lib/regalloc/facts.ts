@@ -4,9 +4,10 @@ import { blockFrequencies } from "../analysis/frequency.js";
 import { type Block, File, type Func, type Inst, Kind, type Operand, ZERO_REG } from "../ori/types.js";
 import { isGuarded } from "./flat.js";
 import { alignmentOf } from "./geometry.js";
+import { findHeld } from "./held.js";
 import { defaultKnobs } from "./policies.js";
 import type { Ranges } from "./ranges.js";
-import type { AllocatorKnobs, CopyHint, ValueFacts } from "./types.js";
+import type { AllocatorKnobs, CopyHint, HeldHint, ValueFacts } from "./types.js";
 
 export interface FileFacts {
   /** Values of the file that occur in the code, in ascending order. */
@@ -15,6 +16,8 @@ export interface FileFacts {
   readonly triples: ReadonlyMap<number, readonly (readonly [number, number])[]>;
   /** Found when it is first asked for. */
   readonly fellows: () => Fellows;
+  /** Found when it is first asked for. */
+  readonly held: () => ReadonlyMap<number, readonly HeldHint[]>;
 }
 
 export interface Fellows {
@@ -24,6 +27,7 @@ export interface Fellows {
   readonly results: ReadonlyMap<number, readonly number[]>;
 }
 
+const noHeld: ReadonlyMap<number, readonly HeldHint[]> = new Map();
 const noFellows: Fellows = { partners: new Map(), results: new Map() };
 
 /** The byte mask of a MOV that writes the whole register. */
@@ -64,7 +68,7 @@ export function gatherFacts(
 ): FileFacts {
   const { flat } = ranges;
   if (!flat.fileOf.includes(file))
-    return { values: [], copies: new Map(), triples: new Map(), fellows: () => noFellows };
+    return { values: [], copies: new Map(), triples: new Map(), fellows: () => noFellows, held: () => noHeld };
   const n = flat.func.values.count;
   const uses = new Float64Array(n);
   const defs = new Float64Array(n);
@@ -133,7 +137,12 @@ export function gatherFacts(
     fellows ??= findFellows(flat.insts);
     return fellows;
   };
-  return { values, copies, triples, fellows: fellowsOf };
+  let held: ReadonlyMap<number, readonly HeldHint[]> | null = file === File.R ? null : noHeld;
+  const heldOf = (): ReadonlyMap<number, readonly HeldHint[]> => {
+    held ??= findHeld(ranges);
+    return held;
+  };
+  return { values, copies, triples, fellows: fellowsOf, held: heldOf };
 }
 
 const isMatrix = (inst: Inst): boolean => /^[A-Z]G?MMA$/.test(inst.form.op);

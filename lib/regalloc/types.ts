@@ -61,6 +61,7 @@ export type ConstraintKind =
   | "partnerOdd"
   | "ratherEven"
   | "ratherOdd"
+  | "ratherNot"
   | "prefer";
 
 /** What the choice of one register sees. Arrays are indexed by physical register, `slots` long. */
@@ -119,6 +120,14 @@ export interface CopyHint {
   readonly weight: number;
 }
 
+/** A memory instruction reads one of two values shortly before the other is written: that waits if the value sits at the register of `other` + `offset`. */
+export interface HeldHint {
+  /** Id of the other value. */
+  readonly other: number;
+  /** Registers between the two. */
+  readonly offset: number;
+}
+
 /** What is known where a value's constraints are made. */
 export interface ConstraintContext {
   /** The function. */
@@ -135,6 +144,8 @@ export interface ConstraintContext {
   partners(value: number): readonly number[];
   /** Results of instructions that read the value: it may stand where they will. */
   results(value: number): readonly number[];
+  /** Values of which a memory instruction reads one's register shortly before the other's is written. */
+  held(value: number): readonly HeldHint[];
 }
 /** Adds the constraints of a value to a list. */
 export type ConstraintPolicy = (ctx: ConstraintContext, value: ValueFacts, out: Constraint[]) => void;
