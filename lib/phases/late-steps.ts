@@ -9,7 +9,7 @@
  *
  * Only steps that read the register itself and nothing else of file R: no other register lives longer for them.
  */
-import { analysis, unitOf } from "../analysis/index.js";
+import { analysis, livenessOfUnits, type PathsBack, unitOf } from "../analysis/index.js";
 import { touch } from "../ori/editor.js";
 import { isPhi } from "../ori/flow.js";
 import { indexOf, isReg, isZeroReg } from "../ori/operand.js";
@@ -22,11 +22,14 @@ export function stepsLast(func: Func): number {
   const headers = func.blocks.filter((b) => b.insts.some(isPhi));
   if (headers.length === 0) return 0;
   const index = new Map(func.blocks.map((b, k) => [b, k]));
-  // Asked for only where a block has another way on: with sources of phis as reads it grows with joins times values. A step that moves within its block
-  // leaves what is live before blocks as it is.
+  // One register after the other, and only where a step would move past another way on: all that is live would, with sources of phis as reads, grow with
+  // joins times values. A step that moves within its block leaves what is live before blocks as it is.
+  let paths: PathsBack | null = null;
   const isLive = (b: Block, o: Operand): boolean => {
-    const { flat, liveIn } = analysis(func, "liveness");
-    return liveIn.has(index.get(b) as number, unitOf(flat.units, o));
+    const flat = analysis(func, "flat");
+    paths ??= livenessOfUnits(analysis(func, "cfg"), flat);
+    const at = index.get(b) as number;
+    return paths.meets(unitOf(flat.units, o), (live) => live === at);
   };
   const say = saying(func);
   let count = 0;
@@ -37,9 +40,11 @@ export function stepsLast(func: Func): number {
       if (old.file !== File.R || old.width !== 1) continue;
       header.preds.forEach((pred, k) => {
         const next = phi.srcs[k] as Operand;
-        if (!isReg(next) || next.width !== 1 || pred.succs.some((s) => s !== header && isLive(s, old))) return;
-        const step = moved(pred, old, next);
-        if (step === null) return;
+        if (!isReg(next) || next.width !== 1) return;
+        const moved = lateOrder(pred, old, next);
+        if (moved === null || pred.succs.some((s) => s !== header && isLive(s, old))) return;
+        const { step } = moved;
+        pred.insts = moved.insts;
         say?.("step comes last", step, "after the last read of the register that it replaces");
         count++;
       });
@@ -49,9 +54,14 @@ export function stepsLast(func: Func): number {
   return count;
 }
 
-/** Moves what defines `next` in the block (and a copy of it) after the last read of `old`; null where it stands there, or has to stay. */
-function moved(block: Block, old: Operand, next: Operand): Inst | null {
-  const { insts } = block;
+/** A block's instructions with a step moved. */
+interface Moved {
+  readonly insts: Inst[];
+  readonly step: Inst;
+}
+
+/** The block with what defines `next` in it (and a copy of it) after the last read of `old`; null where it stands there, or has to stay. */
+function lateOrder({ insts }: Block, old: Operand, next: Operand): Moved | null {
   const defined = (o: Operand): Inst | undefined => insts.find((i) => i.dsts.some((d) => same(d, o)));
   const made = defined(next);
   const copy = made === undefined ? null : copyOf(made);
@@ -68,8 +78,8 @@ function moved(block: Block, old: Operand, next: Operand): Inst | null {
   const passed = insts.slice(at, last + 1).filter(stay);
   if (passed.some((i) => touches(results, i, "srcs") || touches(results, i, "dsts") || touches(step.srcs, i, "dsts")))
     return null;
-  block.insts = [...insts.slice(0, last + 1).filter(stay), ...parts, ...insts.slice(last + 1).filter(stay)];
-  return step;
+  const order = [...insts.slice(0, last + 1).filter(stay), ...parts, ...insts.slice(last + 1).filter(stay)];
+  return { insts: order, step };
 }
 
 /** A plain function of the register: no guard, no memory, one result, of other registers uniform ones at most. */
