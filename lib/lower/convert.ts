@@ -57,13 +57,15 @@ function convert(c: Context, k: Conversion, source: Operand): Operand {
     if (k.ftz || k.integral !== null) throw new Refusal();
     return k.sat ? saturate(c, source, k.from, k.to) : integerToInteger(c, source, k.from, k.to);
   }
-  if (source.kind === Kind.Imm && isInteger(k.from) && k.from.bits < 32 && k.to.name !== "f32") {
+  if (source.kind === Kind.Imm && isInteger(k.from) && k.from.bits < 32) {
     // A literal is a word by itself.
     const shift = 32 - k.from.bits;
     const word = isSigned(k.from) ? (source.value << shift) >> shift : (source.value << shift) >>> shift;
     return convert(c, { ...k, from: isSigned(k.from) ? S32 : U32 }, imm(word));
   }
   const x = c.materialize(source, registersOf(k.from));
+  if (source.kind === Kind.Imm && k.from.name === "f64" && k.rounding !== ".RZ" && staysNormal(source.high))
+    return floatToFloat(c, { ...k, ftz: k.ftz && k.to.name !== "f32" }, x);
   if (isInteger(k.from)) {
     if (k.ftz || k.integral !== null) throw new Refusal();
     return saturateFloat(c, k, floatOfInteger(c, x, k.from, k.to, k.rounding));
@@ -114,7 +116,9 @@ function clamped(c: Context, x: Operand, from: PtxType, to: PtxType): Operand {
   const least = isSigned(to) ? -(2 ** valueBits) : 0;
   const below = from.bits < 64 && !fitsBelow(from, to) ? c.predicate() : null;
   if (below !== null) c.emit("ISETP.LT.AND", [below], [x, imm(least)]);
-  const above = valueBits < 32 && !fitsAbove(from, to) ? c.predicate() : null;
+  // ptxas asks a signed byte or half for both ends of a narrow unsigned type.
+  const both = isSigned(from) && from.bits < 32 && !isSigned(to) && to.bits < 32;
+  const above = valueBits < 32 && (both || !fitsAbove(from, to)) ? c.predicate() : null;
   const unsigned = isSigned(from) && from.bits < 64 ? "" : ".U32";
   if (above !== null && valueBits === 31) c.emit(`ISETP.GE${unsigned}.AND`, [above], [x, imm(2 ** 31)]);
   else if (above !== null) c.emit(`ISETP.GT${unsigned}.AND`, [above], [x, imm(2 ** valueBits - 1)]);
@@ -252,8 +256,7 @@ function floatToFloat(c: Context, k: Conversion, x: Operand): Operand {
     return saturateFloat(c, k, c.op("F2F.F64.F32", [y], 2));
   }
   if (from.name === "f64" && to.name === "f32") {
-    const y = ftz ? narrowFlushed(c, x, rounding) : c.op(`F2F.F32.F64${rounding}`, [x]);
-    return saturateFloat(c, k, y);
+    return ftz ? narrowFlushed(c, k, x) : saturateFloat(c, k, c.op(`F2F.F32.F64${rounding}`, [x]));
   }
   if (from.name === "f16" && to.name === "f32") {
     // Halves have no denormals that f32 would have to flush.
@@ -271,19 +274,54 @@ function floatToFloat(c: Context, k: Conversion, x: Operand): Operand {
   return saturateFloat(c, k, c.op(`F2F${f2fFtz}.${names}${rounding}`, [x], registersOf(to)));
 }
 
-/**
- * f64 to f32 with denormal results flushed. The machine flushes a result that is below the normal numbers when rounded with an
- * unbounded exponent; so small numbers are rounded where that is no limit, 2²⁴ times as large, and brought down by a flushing
- * product that is exact.
- */
-function narrowFlushed(c: Context, x: Operand, rounding: string): Operand {
+/** 2⁻¹²⁶, the least normal f32, as f32 and as f64. */
+const LEAST_NORMAL = 0x00800000;
+const LEAST_NORMAL_64 = { ...imm(0), width: 2, high: 0x38100000 } as const;
+
+/** Is the f64 with this upper word no less than 2⁻¹²⁶, or none? */
+const staysNormal = (high: number): boolean => (high & 0x7fffffff) >= LEAST_NORMAL_64.high;
+
+/** Whether x, which is f64, becomes less than a normal f32 when it is rounded with an unbounded exponent; limits as of ptxas 13.0.88. */
+function becomesDenormal(c: Context, x: Operand, rounding: string): Operand {
   const small = c.predicate();
-  const magnitude = { ...imm(0), width: 2, high: 0x39b00000 };
-  c.emit("DSETP.LT.AND", [small], [abs(x), magnitude]);
-  const up = c.op("SEL", [c.op("MOV", [imm(0x41700000)]), imm(0x3ff00000), small]);
-  const scaled = c.op("DMUL", [x, c.pair(RZ(), up)], 2);
-  const down = c.op("FSEL", [c.op("MOV", [imm(0x33800000)]), imm(0x3f800000), small]);
-  return c.op("FMUL.FTZ", [c.op(`F2F.F32.F64${rounding}`, [scaled]), down]);
+  if (rounding === "") {
+    c.emit(
+      "DSETP.LT.AND",
+      [small],
+      [abs(x), c.materialize({ ...LEAST_NORMAL_64, value: 0xf0000000, high: 0x380fffff }, 2)],
+    );
+    return small;
+  }
+  // Away from zero all that is above the number before 2⁻¹²⁶ with 24 digits becomes 2⁻¹²⁶, towards zero only what is not below it.
+  const sign = c.predicate();
+  c.emit("ISETP.NE.AND", [sign], [c.op("SHF.R.U32.HI", [RZ(), imm(31), c.word(x, 1)]), RZ()]);
+  const [away, towards] = [
+    [0xe0000001, 0x380fffff],
+    [0, 0x38100000],
+  ] as const;
+  const [negative, positive] = rounding === ".RM" ? [away, towards] : [towards, away];
+  const limit = [0, 1].map((w) => {
+    const [a, b] = [negative[w]!, positive[w]!];
+    if (a === 0) return c.op("FSEL", [RZ(), imm(b), sign]);
+    return b === 0 ? c.op("FSEL", [RZ(), imm(a), not(sign)]) : c.op("FSEL", [c.op("MOV", [imm(a)]), imm(b), sign]);
+  }) as [Operand, Operand];
+  c.emit("DSETP.GT.AND", [small], [c.pair(...limit), abs(x)]);
+  return small;
+}
+
+/**
+ * f64 to f32 with denormal results flushed, and saturated where that is asked for. The machine flushes a result that is below the normal
+ * numbers when rounded with an unbounded exponent; such a one times 2⁻¹²⁶ is zero.
+ */
+function narrowFlushed(c: Context, k: Conversion, x: Operand): Operand {
+  const narrow = c.op(`F2F.F32.F64${k.rounding}`, [x]);
+  const y = k.sat ? c.op("FADD.SAT", [narrow, RZ()]) : narrow;
+  let small: Operand;
+  if (k.rounding === ".RZ") {
+    small = c.predicate();
+    c.emit("FSETP.LT.AND", [small], [k.sat ? y : abs(y), imm(LEAST_NORMAL)]);
+  } else small = becomesDenormal(c, x, k.rounding);
+  return c.op("FSEL", [c.op("FMUL", [y, imm(LEAST_NORMAL)]), y, small]);
 }
 
 export const convertFamily: Family = { cvt };

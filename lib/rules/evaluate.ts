@@ -51,55 +51,6 @@ export const evaluations: Readonly<Record<string, Evaluate>> = {
   },
 };
 
-const words = new DataView(new ArrayBuffer(4));
-const floatOf = (bits: number): number => {
-  words.setUint32(0, bits);
-  return words.getFloat32(0);
-};
-const bitsOf = (x: number): number => {
-  words.setFloat32(0, x);
-  return words.getUint32(0);
-};
-/** Denormal numbers become zeros of their sign. */
-const flushed = (x: number): number => (Math.abs(x) < 2 ** -126 ? x * 0 : x);
-
-function nearestEven(x: number): number {
-  const below = Math.floor(x);
-  const rest = x - below;
-  if (rest < 0.5 || (rest === 0.5 && below % 2 === 0)) return below === 0 ? x * 0 : below;
-  return below + 1 === 0 ? -0 : below + 1;
-}
-
-const integrals: Readonly<Record<string, (x: number) => number>> = {
-  "": nearestEven,
-  ".FLOOR": Math.floor,
-  ".CEIL": Math.ceil,
-  ".TRUNC": Math.trunc,
-};
-
-/** Conversions of one word that are folded, by name of the form: bits to bits. No numbers are not folded. */
-export const conversions: Readonly<Record<string, (bits: number) => number | null>> = Object.fromEntries([
-  ...["", ".FTZ"].flatMap((ftz) =>
-    Object.entries(integrals).flatMap(([rounding, round]) => {
-      const source = (bits: number): number => (ftz === "" ? floatOf(bits) : flushed(floatOf(bits)));
-      const folded = (from: (x: number) => number) => (bits: number) =>
-        Number.isNaN(source(bits)) ? null : from(source(bits));
-      const clamped = (least: number, most: number) => (x: number) => u32(Math.min(most, Math.max(least, round(x))));
-      return [
-        [`FRND${ftz}${rounding}`, folded((x) => bitsOf(round(x)))],
-        [`F2I${ftz}${rounding}.NTZ`, folded(clamped(-(2 ** 31), 2 ** 31 - 1))],
-        [`F2I${ftz}.U32${rounding}.NTZ`, folded(clamped(0, 2 ** 32 - 1))],
-      ];
-    }),
-  ),
-  ...["I2F", "I2FP.F32.S32"].map((name) => [name, (n: number) => bitsOf(n | 0)]),
-  ...["I2F.U32", "I2FP.F32.U32"].map((name) => [name, (n: number) => bitsOf(n)]),
-  ["I2F.U8", (n: number) => bitsOf(n & 0xff)],
-  ["I2F.U16", (n: number) => bitsOf(n & 0xffff)],
-  ["I2F.S8", (n: number) => bitsOf((n << 24) >> 24)],
-  ["I2F.S16", (n: number) => bitsOf((n << 16) >> 16)],
-]);
-
 /** Comparisons of ISETP by the word of its name, with the one that holds where it does not. */
 export const comparisons: Readonly<Record<string, { opposite: string; holds: (a: number, b: number) => boolean }>> = {
   LT: { opposite: "GE", holds: (a, b) => a < b },

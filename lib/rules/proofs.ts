@@ -356,4 +356,6 @@ export const proofs: Readonly<Record<string, Proof>> = {
   "integer-of-floor F2I.U32.TRUNC.NTZ FLOOR F2I.U32.FLOOR.NTZ": { hash: "750ef069dfb3c58f", by: "operands 100096" },
   "integer-of-floor F2I.TRUNC.NTZ CEIL F2I.CEIL.NTZ": { hash: "2c69c45b2ba48551", by: "operands 100096" },
   "integer-of-floor F2I.U32.TRUNC.NTZ CEIL F2I.U32.CEIL.NTZ": { hash: "6d18b62333dc3801", by: "operands 100096" },
+  "byte-by-packing plain": { hash: "b2194193d89fe701", by: "operands 100096" },
+  "byte-by-packing TRUNC": { hash: "0ead08b33c4a3c21", by: "operands 100096" },
 };

@@ -14,6 +14,7 @@ import { floatRules } from "./native/floats.js";
 import { halfRules } from "./native/halves.js";
 import { knownBitRules, knownCompareRules } from "./native/known-bits.js";
 import { logicRules } from "./native/logic.js";
+import { narrowSourceRules } from "./native/narrow-sources.js";
 import { predicateRules } from "./native/predicates.js";
 import { readBitRules } from "./native/read-bits.js";
 import { sumRules } from "./native/sums.js";
@@ -38,6 +39,7 @@ const nearRules: readonly CombineRule[] = [
   ...byteRules,
   ...contractionRules,
   ...floatRules,
+  ...narrowSourceRules,
   ...halfRules,
 ];
 

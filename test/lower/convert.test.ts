@@ -164,6 +164,10 @@ const f64Rows = [
     const x = soft.convert(soft.f32, soft.f64, v, "rn");
     return [[x], [x + 1n], [(x - 1n) & mask(64)], [x ^ (1n << 28n)]];
   }),
+  // Where results become 2⁻¹²⁶: the last number of 24 digits below it, and the middle between the two.
+  ...[0x380fffffe0000000n, 0x380ffffff0000000n].flatMap((v) =>
+    [v - 1n, v, v + 1n].flatMap((x) => [[x], [x | (1n << 63n)]]),
+  ),
 ];
 cases.push({
   code: "cvt.ftz.f64.f32 %d, %a;",
@@ -181,6 +185,12 @@ cases.push({
   reference: (v) => soft.flush(soft.f32, v),
   equal: soft.same(soft.f32),
 });
+const unit = 0x3f800000n;
+const saturate = (v: bigint): bigint => {
+  if (soft.isNan(soft.f32, v) || v & soft.signBit(soft.f32)) return 0n;
+  if (v > unit) return unit;
+  return v;
+};
 for (const mode of modes) {
   cases.push({
     code: `cvt.${mode}.ftz.f32.f64 %d, %a;`,
@@ -189,6 +199,13 @@ for (const mode of modes) {
     rows: f64Rows,
     reference: (v) => soft.convert(soft.f64, { ...soft.f32, flushes: true }, v, mode),
     equal: soft.same(soft.f32),
+  });
+  cases.push({
+    code: `cvt.${mode}.ftz.sat.f32.f64 %d, %a;`,
+    source: "b64",
+    result: "b32",
+    rows: f64Rows,
+    reference: (v) => saturate(soft.convert(soft.f64, { ...soft.f32, flushes: true }, v, mode)),
   });
 }
 for (const mode of integralModes) {
@@ -203,12 +220,6 @@ for (const mode of integralModes) {
     });
   }
 }
-const unit = 0x3f800000n;
-const saturate = (v: bigint): bigint => {
-  if (soft.isNan(soft.f32, v) || v & soft.signBit(soft.f32)) return 0n;
-  if (v > unit) return unit;
-  return v;
-};
 cases.push({ code: "cvt.sat.f32.f32 %d, %a;", source: "b32", result: "b32", rows: f32Rows, reference: saturate });
 cases.push({
   code: "cvt.rn.sat.f32.f64 %d, %a;",

@@ -4,9 +4,10 @@ import { unitOf } from "../../analysis/index.js";
 import { form } from "../../isa/form.js";
 import { imm, isReg, isZeroReg, notPT, PT, part } from "../../ori/operand.js";
 import { slotDefault } from "../../ori/slots.js";
-import { File, type Inst, Mod, type Operand } from "../../ori/types.js";
+import { File, type Inst, Kind, Mod, type Operand } from "../../ori/types.js";
 import { type Apply, type CombineRule, type Combining, carries, unused } from "../combining.js";
-import { comparisons, conversions, evaluations } from "../evaluate.js";
+import { conversions } from "../conversions.js";
+import { comparisons, evaluations } from "../evaluate.js";
 
 /** The one result of file R of an instruction, and nothing else; null: it has others. */
 function soleResult(inst: Inst): Operand | null {
@@ -37,15 +38,38 @@ const fold: Apply = (c, root, at) => {
   return result !== null && become(c, at, d, imm(result));
 };
 
+/** Words of an operand without modifiers that stands for a literal of one or two registers; null: it does not. */
+function literalWords(c: Combining, o: Operand, width: 1 | 2): readonly [low: number, high: number] | null {
+  if (o.mods !== 0 || o.part !== "") return null;
+  if (width === 2 && o.kind === Kind.Imm) return [o.value, o.high];
+  if (width === 2 && (!isReg(o) || o.width !== 2)) return null;
+  const [low, high] = width === 1 ? [c.literal(o), 0] : [c.literal(part(o, 0)), c.literal(part(o, 1))];
+  return low === null || high === null ? null : [low, high];
+}
+
+/** `MOV d.0; MOV d.1` in place of a root that makes a pair. */
+function becomePair(c: Combining, root: Inst, at: number, d: Operand, value: bigint): boolean {
+  const mov = form("MOV");
+  const srcs = (word: bigint): Operand[] => [imm(Number(word)), ...mov.srcs.slice(1).map(slotDefault)];
+  if (!c.write(at, mov, [part(d, 1)], srcs(value >> 32n))) return false;
+  c.insertBefore(root, [{ form: mov, dsts: [part(d, 0)], srcs: srcs(value & 0xffffffffn) }]);
+  // What defines the lower half is known from the next run on.
+  c.defs.def[unitOf(c.defs.units, d)] = -1;
+  return true;
+}
+
 /** A conversion of a literal. */
 const foldConversion: Apply = (c, root, at) => {
-  const d = soleResult(root);
-  const convert = conversions[root.form.name];
+  const d = root.dsts[0];
+  const conversion = conversions[root.form.name];
   const from = root.srcs[0];
-  if (d === null || convert === undefined || from === undefined || from.mods !== 0 || from.part !== "") return false;
-  const literal = c.literal(from);
-  const result = literal === null ? null : convert(literal);
-  return result !== null && become(c, at, d, imm(result));
+  if (d === undefined || conversion === undefined || from === undefined || root.dsts.length !== 1) return false;
+  if (d.file !== File.R || d.width !== conversion.to || isZeroReg(d)) return false;
+  const words = literalWords(c, from, conversion.from);
+  const result = words === null ? null : conversion.convert(...words);
+  if (result === null) return false;
+  if (conversion.to === 1) return become(c, at, d, imm(Number(result & 0xffffffffn)));
+  return c.defs.indexOf(d) === at && becomePair(c, root, at, d, result);
 };
 
 /** Predicate sources hold what they hold when they are left out. */
@@ -124,13 +148,7 @@ const foldWide: Apply = (c, root, at) => {
   if (!isZeroReg(root.srcs[2] as Operand) || c.defs.indexOf(d) !== at) return false;
   const signed = root.form.name === "IMAD.WIDE";
   const product = BigInt.asUintN(64, BigInt(signed ? x | 0 : x) * BigInt(signed ? y | 0 : y));
-  const mov = form("MOV");
-  const srcs = (value: bigint): Operand[] => [imm(Number(value)), ...mov.srcs.slice(1).map(slotDefault)];
-  if (!c.write(at, mov, [part(d, 1)], srcs(product >> 32n))) return false;
-  c.insertBefore(root, [{ form: mov, dsts: [part(d, 0)], srcs: srcs(product & 0xffffffffn) }]);
-  // What defines the lower half is known from the next run on.
-  c.defs.def[unitOf(c.defs.units, d)] = -1;
-  return true;
+  return becomePair(c, root, at, d, product);
 };
 
 /** A carry that nobody reads is not made. */

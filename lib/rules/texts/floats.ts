@@ -199,4 +199,8 @@ rule saturated-product-and-sum
 rule integer-of-floor with F = F2I.TRUNC.NTZ | F2I.U32.TRUNC.NTZ | F2I.TRUNC.NTZ | F2I.U32.TRUNC.NTZ, G = FLOOR | FLOOR | CEIL | CEIL, H = F2I.FLOOR.NTZ | F2I.U32.FLOOR.NTZ | F2I.CEIL.NTZ | F2I.U32.CEIL.NTZ
   $F d, (FRND.$G ?x)
   => $H d, ?x
+
+rule byte-by-packing on i2fp with R = | .TRUNC
+  F2I.U8$R.NTZ d, ?x
+  => F2IP.U8.F32$R.NTZ d, RZ, ?x, RZ
 `;
