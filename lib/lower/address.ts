@@ -57,6 +57,9 @@ export function addressOf(c: Context, v: Variable, plus: number): Operand {
   }
 }
 
+/** Name of the generic address that stands for one in the cluster's window; no PTX name begins so. */
+export const CLUSTER_ADDRESS = "(shared::cluster)";
+
 /** Splits `[base+offset]`. In generic space a variable's name means its generic address, which is refused. */
 export function memoryAddress(c: Context, a: AddressOperand, space: Space | "generic"): Address {
   const width = addressWidth(space);

@@ -29,9 +29,10 @@ export function genericAtomic(
   wanted: boolean,
 ): Operand {
   const old = wanted ? c.temp(registersOf(a.type)) : RZ(registersOf(a.type));
-  // ptxas keeps the copies out of the loops of float sums, on sm_75 of all but extrema (facts/ptx-to-sass).
+  // ptxas keeps the copies out of the loops of float sums, on most SMs of all but extrema and literals (facts/ptx-to-sass).
   const float = a.type.name === "f32" || a.type.name === "f64";
-  const kept = float || (c.target.has("barriersEmptied") && a.op !== "min" && a.op !== "max");
+  const copied = c.target.has("sharedResultsCopied") && a.literal === null && a.op !== "min" && a.op !== "max";
+  const kept = float || copied;
   const replaced = (was: Operand): void => {
     if (wanted) c.move(old, was, kept ? "kept" : undefined);
   };
@@ -43,7 +44,13 @@ export function genericAtomic(
   c.branch(done, c.when(p));
   c.start(c.newBlock());
   if (a.op !== "exch" && a.op !== "cas") {
-    inSpace(c, where, "S", done, () => replaced(spin(c, a, sharedPart(c, where), values[0], "shared")));
+    inSpace(c, where, "S", done, () => {
+      // ptxas makes the literal of an extremum again for the loop.
+      const again = a.literal !== null && (a.op === "min" || a.op === "max");
+      const part = sharedPart(c, where);
+      const written = again ? c.copied(a.literal as Operand, "kept") : values[0];
+      replaced(spin(c, a, part, values[0], "shared", written));
+    });
     if (float && c.target.has("clusters"))
       inSpace(c, where, "D", done, () => replaced(spin(c, a, where, values[0], "generic")));
   }
@@ -89,11 +96,12 @@ function alone(c: Context, a: Atomic, where: Address, values: Values, result: Op
   const address = [where.base, skip(), imm(where.offset)];
   c.emit(`LD.E${size}${weak}`, [old], [...address, c.descriptor]);
   const made = next(c, a, old, values);
-  if (a.op === "add" && width === 2 && !(wanted && c.target.has("barriersEmptied"))) upperByFma(c);
+  const byFma = a.literal === null ? !(wanted && c.target.has("barriersEmptied")) : a.cluster;
+  if (a.op === "add" && width === 2 && byFma) upperByFma(c);
   c.emit(`ST.E${size}${weak}`, [], [...address, c.descriptor, made]);
 }
 
-/** The upper word of this sum is ptxas's IMAD.X, however little there is in the block (on sm_75 where nobody reads what was there before). */
+/** The upper word of this sum is ptxas's IMAD.X, however little there is in the block (on sm_75 where nobody reads what was there before; not with a literal but in a cluster). */
 function upperByFma(c: Context): void {
   const { insts } = c.builder.block;
   const sum = insts.at(-1);

@@ -32,8 +32,15 @@ export function loadWatched(
   return old;
 }
 
-/** Tries until nobody wrote between reading and writing; gives the value replaced. */
-export function spin(c: Context, a: Atomic, where: Address, value: Operand, memory: Memory): Operand {
+/** Tries until nobody wrote between reading and writing; gives the value replaced. `written`: the value where it is written as it is. */
+export function spin(
+  c: Context,
+  a: Atomic,
+  where: Address,
+  value: Operand,
+  memory: Memory,
+  written: Operand = value,
+): Operand {
   const width = registersOf(a.type);
   const size = width === 2 ? ".64" : "";
   const loop = c.newBlock();
@@ -41,7 +48,7 @@ export function spin(c: Context, a: Atomic, where: Address, value: Operand, memo
   c.start(loop);
   const done = c.newBlock();
   const old = loadWatched(c, where, width, memory);
-  const next = extremum(a) ? value : applied(c, a, old, value);
+  const next = extremum(a) ? written : applied(c, a, old, value);
   if (extremum(a)) {
     // Nothing to write where memory has the result already.
     const kept = wide.compare64(c, a.op === "max" ? "LE" : "GE", a.type.cls === "s", c.words(value), c.words(old));
@@ -49,17 +56,17 @@ export function spin(c: Context, a: Atomic, where: Address, value: Operand, memo
     c.start(c.newBlock());
   }
   const place = [where.base, skip(), imm(where.offset)];
-  const written = c.predicate();
+  const swapped = c.predicate();
   if (memory === "shared" && c.target.has("castPredicate")) {
-    c.emit(`ATOMS.CAST.SPIN${size}`, [written, skip()], [...place, old, next]);
+    c.emit(`ATOMS.CAST.SPIN${size}`, [swapped, skip()], [...place, old, next]);
   } else {
     const success = c.temp(width);
     if (memory === "shared") c.emit(`ATOMS.CAST.SPIN${size}`, [skip(), success], [...place, old, next]);
     else c.emit(`ATOM.E.CAST.SPIN${size}`, [skip(), success], [...place, skip(), old, next]);
-    if (width === 2) wide.compare64(c, "EQ", false, c.words(success), [imm(1), RZ()], written);
-    else c.emit("ISETP.EQ.U32.AND", [written], [success, imm(1)]);
+    if (width === 2) wide.compare64(c, "EQ", false, c.words(success), [imm(1), RZ()], swapped);
+    else c.emit("ISETP.EQ.U32.AND", [swapped], [success, imm(1)]);
   }
-  c.branch(loop, c.when(written, true));
+  c.branch(loop, c.when(swapped, true));
   c.start(done);
   return old;
 }
@@ -119,7 +126,8 @@ export function narrowAtomic(c: Context, a: Atomic, where: Address, values: Valu
   const lower = c.predicate();
   c.emit("ISETP.EQ.U32.AND", [lower], [half, RZ()]);
   const selector = c.op("SEL", [c.op("MOV", [imm(0x3254)]), imm(swap ? 0x5410 : 0x7610), lower]);
-  const place: Address = { base: base.width === 1 ? word : c.pair(word, c.word(base, 1)), offset: 0, variable: null };
+  const upper = (): Operand => (a.cluster ? c.copied(c.copied(c.word(base, 1), "apart"), "kept") : c.word(base, 1));
+  const place: Address = { base: base.width === 1 ? word : c.pair(word, upper()), offset: 0, variable: null };
   const old = c.temp();
   c.move(old, loadWatched(c, place, 1, memory));
   const loop = c.newBlock();

@@ -17,6 +17,10 @@ export interface Atomic {
   readonly order: "relaxed" | "acquire" | "release" | "acq_rel";
   /** The last operand is a cache policy. */
   readonly hint: boolean;
+  /** The generic address is one of the cluster's window. */
+  readonly cluster: boolean;
+  /** The value where it is a literal. */
+  readonly literal: Operand | null;
 }
 
 /** The operand, or the comparison and the new value. */

@@ -8,7 +8,7 @@
 import { clone, imm, RZ } from "../ori/operand.js";
 import type { Operand } from "../ori/types.js";
 import type { Operand as PtxOperand } from "../ptx/ast.js";
-import { type Address, clusterAddress, memoryAddress } from "./address.js";
+import { type Address, CLUSTER_ADDRESS, clusterAddress, memoryAddress } from "./address.js";
 import { genericAtomic } from "./atomic-generic.js";
 import { narrowAtomic, spin } from "./atomic-loop.js";
 import { type Atomic, bytesOfAtomic, machineType, names, onlyGlobal, scopeName, type Values } from "./atomic-types.js";
@@ -39,7 +39,7 @@ const vectorTypes = "f32 f16 bf16 f16x2 bf16x2";
 
 const spaces = ["global", "shared", "shared::cta", "shared::cluster"] as const;
 
-function take(m: Modifiers): Atomic {
+function take(c: Context, m: Modifiers, address: PtxOperand | undefined, value: PtxOperand | undefined): Atomic {
   const order = m.oneOf(["relaxed", "acquire", "release", "acq_rel"]) ?? "relaxed";
   const scope = m.oneOf(["cta", "cluster", "gpu", "sys"]) ?? "gpu";
   const space = m.oneOf(spaces);
@@ -60,6 +60,8 @@ function take(m: Modifiers): Atomic {
     scope,
     order,
     hint,
+    cluster: address?.kind === "address" && address.base === CLUSTER_ADDRESS,
+    literal: value?.kind === "int" || value?.kind === "float" ? c.read(value, type) : null,
   };
 }
 
@@ -126,7 +128,7 @@ function descriptorOf(c: Context, a: Atomic, policy: PtxOperand | null): Operand
 }
 
 const atom: Lowering = (c, i, m) => {
-  const a = take(m);
+  const a = take(c, m, i.operands[1], i.operands[2]);
   const n = a.op === "cas" ? 4 : 3;
   const ops = operands(i, a.hint ? n + 1 : n);
   const where = addressed(c, at(ops, 1), a);
@@ -140,7 +142,7 @@ const atom: Lowering = (c, i, m) => {
 };
 
 const red: Lowering = (c, i, m) => {
-  const a = take(m);
+  const a = take(c, m, i.operands[0], i.operands[1]);
   const ops = operands(i, a.hint ? 3 : 2);
   if (a.op === "exch" || a.op === "cas") throw new Refusal();
   const where = addressed(c, at(ops, 0), a);

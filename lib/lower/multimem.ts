@@ -86,6 +86,8 @@ const typeWord = (op: Operation, e: Elements): string =>
     scope: "gpu",
     order: "relaxed",
     hint: false,
+    cluster: false,
+    literal: null,
   } satisfies Atomic);
 
 /** LDGMC says 32 where reductions say nothing, and flushes no subnormal numbers. */

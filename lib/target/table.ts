@@ -301,6 +301,10 @@ export const features: Readonly<Record<Feature, { readonly on: readonly Sm[]; re
   },
   collective: { on: since(90), why: "WARPSYNC.COLLECTIVE; a common subroutine before (test/oracle/gather.test.ts)" },
   castPredicate: { on: since(100), why: "ATOMS.CAST tells success by a predicate, by a register before (measured)" },
+  sharedResultsCopied: {
+    on: sms.filter((sm) => sm !== 80 && sm !== 90),
+    why: "the loop in shared memory of an atomic on a generic address copies its result (measured)",
+  },
   scaledShared: { on: sms.filter((sm) => sm < 90), why: "[R.X4] in shared memory (measured; encodable later, too)" },
   packedF32: { on: [100, 103], why: "FADD2, FMUL2, FFMA2 on pairs of f32 (measured)" },
   viaddmnmx: { on: [90, 100, 103], why: "VIADDMNMX and VIMNMX3 of sums and extrema (measured)" },

@@ -81,6 +81,7 @@ export type Feature =
   | "credux"
   | "reconvergent"
   | "castPredicate"
+  | "sharedResultsCopied"
   | "scaledShared"
   | "asyncCopy"
   | "barrierInitByStore"

@@ -5,7 +5,7 @@
 import { constBank, hi, imm, lo, PT, part, RZ, sreg, URZ } from "../../ori/operand.js";
 import type { Operand } from "../../ori/types.js";
 import type { Instruction, Operand as PtxOperand } from "../../ptx/ast.js";
-import { memoryAddress } from "../address.js";
+import { CLUSTER_ADDRESS, memoryAddress } from "../address.js";
 import type { Context } from "../context.js";
 import { convergeWarp } from "../converge.js";
 import { at, type Family, type Lowering, operands } from "../family.js";
@@ -124,9 +124,6 @@ const isspacep: Lowering = (c, i, m) => {
 
 // ------------------------------------------------------------------------------------------------ access
 
-/** Name of the generic address that stands for one in the cluster's window; no PTX name begins so. */
-const GENERIC = "(shared::cluster)";
-
 /** An access of `.shared::cluster` is a generic one: the window's upper half stands above the address. */
 export function asGeneric(c: Context, i: Instruction): Instruction {
   needClusters(c);
@@ -135,8 +132,8 @@ export function asGeneric(c: Context, i: Instruction): Instruction {
     const { base, offset } = memoryAddress(c, o, "shared");
     const high = c.op("S2R", [sreg(SHARED_WINDOW_HIGH)]);
     // ptxas keeps the two copies (facts/ptx-to-sass).
-    c.scope.declare(GENERIC, { kind: "register", type: U64, operand: c.pair(base, high, "kept"), lanes: [] });
-    return { ...o, base: GENERIC, offset };
+    c.scope.declare(CLUSTER_ADDRESS, { kind: "register", type: U64, operand: c.pair(base, high, "kept"), lanes: [] });
+    return { ...o, base: CLUSTER_ADDRESS, offset };
   });
   return {
     kind: "instruction",
