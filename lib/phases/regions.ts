@@ -67,7 +67,10 @@ function liesIn(s: Region, r: Region): boolean {
   return s.blocks.size < r.blocks.size && every(s.blocks, inside) && every(s.joins, inside);
 }
 
-/** Removes WARPSYNC of all lanes where they are together. */
+/**
+ * Removes WARPSYNC of all lanes, or of those that a literal names, where the lanes are together: who executes it is named there. On sm_75
+ * ptxas 13.0.88 trusts masks in registers as well.
+ */
 export function dropWarpSyncs(func: Func): number {
   const { apartAt } = analysis(func, "divergence");
   // The capsule of a barrier whose number is in a register is known after a WARPSYNC only.
@@ -75,8 +78,9 @@ export function dropWarpSyncs(func: Func): number {
   const kept = (block: Block, at: number): boolean =>
     func.target.has("capmerc") && block.insts.some((i, k) => k > at && inRegister(i));
   const say = saying(func);
+  const literals = func.target.has("masksTrusted") ? null : literalsOf(func);
   return remove(func, (block, inst, at) => {
-    const gone = isSyncOfAll(inst) && !apartAt(block, at) && !kept(block, at);
+    const gone = namesLanes(inst, literals) && !apartAt(block, at) && !kept(block, at);
     if (gone) say?.("removed", inst, "the lanes are together here");
     return gone;
   });
@@ -96,10 +100,30 @@ export function dropYields(func: Func): number {
 
 const isYield = ({ form, guard }: Inst): boolean => form.op === "YIELD" && guard === null;
 
-function isSyncOfAll(inst: Inst): boolean {
-  if (inst.form.name === "WARPSYNC.ALL") return inst.guard === null;
-  const mask = inst.srcs.find((o) => o.kind === Kind.Imm);
-  return inst.form.name === "WARPSYNC" && inst.guard === null && mask !== undefined && mask.value === 0xffffffff;
+/** A WARPSYNC of all lanes, of those of a literal, or, without a list of the registers that hold literals, of any. */
+function namesLanes(inst: Inst, literals: ReadonlySet<number> | null): boolean {
+  if (inst.guard !== null || inst.form.op !== "WARPSYNC") return false;
+  if (inst.form.name === "WARPSYNC.ALL") return true;
+  if (inst.form.name !== "WARPSYNC") return false;
+  return (
+    literals === null ||
+    inst.srcs.some((o) => o.kind === Kind.Imm || (isReg(o) && o.file === File.R && literals.has(o.id)))
+  );
+}
+
+/** Registers that hold nothing but literals. */
+function literalsOf(func: Func): Set<number> {
+  const made = new Set<number>();
+  const others = new Set<number>();
+  for (const { insts } of func.blocks)
+    for (const { form, guard, dsts, srcs } of insts)
+      for (const o of dsts)
+        if (isReg(o)) {
+          const literal = form.name === "MOV" && guard === null && srcs[0]?.kind === Kind.Imm;
+          (literal ? made : others).add(o.id);
+        }
+  for (const id of others) made.delete(id);
+  return made;
 }
 
 function remove(func: Func, gone: (block: Block, inst: Inst, at: number) => boolean): number {

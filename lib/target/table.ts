@@ -305,6 +305,10 @@ export const features: Readonly<Record<Feature, { readonly on: readonly Sm[]; re
     on: sms.filter((sm) => sm !== 80 && sm !== 90),
     why: "the loop in shared memory of an atomic on a generic address copies its result (measured)",
   },
+  masksTrusted: {
+    on: [75],
+    why: "no WARPSYNC where lanes are together, whatever its mask; later SMs keep it with a mask in a register (measured)",
+  },
   scaledShared: { on: sms.filter((sm) => sm < 90), why: "[R.X4] in shared memory (measured; encodable later, too)" },
   packedF32: { on: [100, 103], why: "FADD2, FMUL2, FFMA2 on pairs of f32 (measured)" },
   viaddmnmx: { on: [90, 100, 103], why: "VIADDMNMX and VIMNMX3 of sums and extrema (measured)" },

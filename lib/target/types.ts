@@ -82,6 +82,7 @@ export type Feature =
   | "reconvergent"
   | "castPredicate"
   | "sharedResultsCopied"
+  | "masksTrusted"
   | "scaledShared"
   | "asyncCopy"
   | "barrierInitByStore"
