@@ -10,6 +10,7 @@ import { compareHalves, setHalves } from "./half.js";
 import type { Modifiers } from "./modifiers.js";
 import { Refusal } from "./refusal.js";
 import { F32, isInteger, isSigned, PRED, type PtxType, registersOf, totalBits, typeNamed } from "./types.js";
+import * as wide from "./wide.js";
 
 const comparisons = ["eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs"] as const;
 const unordered = ["equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"] as const;
@@ -212,29 +213,56 @@ const testp: Lowering = (c, i, m) => {
   if (type.name !== "f32" && type.name !== "f64") throw new Refusal();
   const a = c.materialize(c.read(at(ops, 1), type), registersOf(type));
   const p = c.out(at(ops, 0), PRED);
+  if (type.bits === 64) {
+    testDouble(c, kind, p, a);
+    return;
+  }
   if (kind === "number" || kind === "notanumber") {
-    const cmp = kind === "number" ? "NUM" : "NAN";
-    c.emit(`${type.bits === 32 ? "FSETP" : "DSETP"}.${cmp}.AND`, [p], [a, a]);
+    c.emit(`FSETP.${kind === "number" ? "NUM" : "NAN"}.AND`, [p], [a, a]);
     return;
   }
-  const infinity = type.bits === 32 ? imm(0x7f800000) : { ...imm(0), width: 2, high: 0x7ff00000 };
-  const op = type.bits === 32 ? "FSETP" : "DSETP";
+  const infinity = imm(0x7f800000);
   if (kind === "infinite" || kind === "finite") {
-    c.emit(`${op}.${kind === "finite" ? "LT" : "EQ"}.AND`, [p], [abs(a), infinity]);
+    c.emit(`FSETP.${kind === "finite" ? "LT" : "EQ"}.AND`, [p], [abs(a), infinity]);
     return;
   }
-  const smallest = type.bits === 32 ? imm(0x00800000) : { ...imm(0), width: 2, high: 0x00100000 };
+  const smallest = imm(0x00800000);
   const first = c.predicate();
   if (kind === "normal") {
     // Zeros count as normal numbers (PTX §9.7.3.1).
-    c.emit(`${op}.GE.AND`, [first], [abs(a), smallest]);
+    c.emit("FSETP.GE.AND", [first], [abs(a), smallest]);
     const zero = c.predicate();
-    c.emit(`${op}.EQ.OR`, [zero], [a, RZ(type.bits / 32), first]);
-    c.emit(`${op}.LT.AND`, [p], [abs(a), infinity, zero]);
+    c.emit("FSETP.EQ.OR", [zero], [a, RZ(), first]);
+    c.emit("FSETP.LT.AND", [p], [abs(a), infinity, zero]);
   } else {
-    c.emit(`${op}.LT.AND`, [first], [abs(a), smallest]);
-    c.emit(`${op}.GT.AND`, [p], [abs(a), RZ(type.bits / 32), first]);
+    c.emit("FSETP.LT.AND", [first], [abs(a), smallest]);
+    c.emit("FSETP.GT.AND", [p], [abs(a), RZ(), first]);
   }
 };
+
+/** Of f64 ptxas compares the magnitude's bits as an integer. */
+function testDouble(c: Context, kind: string, p: Operand, a: Operand): void {
+  const [low, high] = c.words(a);
+  const magnitude: wide.Words = [low, c.op("LOP3.LUT", [high, imm(0x7fffffff), RZ(), imm(0xc0)])];
+  const infinity: wide.Words = [RZ(), imm(0x7ff00000)];
+  const smallest: wide.Words = [RZ(), imm(0x00100000)];
+  const tests: Readonly<Record<string, string>> = { number: "LE", notanumber: "GT", finite: "LT", infinite: "EQ" };
+  const test = tests[kind];
+  if (test !== undefined) {
+    wide.compare64(c, test, false, magnitude, infinity, p);
+    return;
+  }
+  if (kind === "subnormal") {
+    const small = wide.compare64(c, "LT", false, magnitude, smallest);
+    wide.compare64(c, "GT", false, magnitude, [RZ(), RZ()], p, small);
+    return;
+  }
+  const finite = wide.compare64(c, "LT", false, magnitude, infinity);
+  const normal = wide.compare64(c, "GE", false, magnitude, smallest, c.predicate(), finite);
+  // Zeros count as normal numbers (PTX §9.7.3.1).
+  const zero = c.predicate();
+  c.emit("ISETP.EQ.U32.AND", [zero], [low, RZ()]);
+  c.emit("ISETP.EQ.U32.OR.EX", [p], [magnitude[1], RZ(), normal, zero]);
+}
 
 export const compareFamily: Family = { setp, set, selp, slct, testp };

@@ -102,7 +102,7 @@ export function mulHighSigned64(c: Context, a: Words, b: Words): Words {
   return d;
 }
 
-/** A predicate: a `cmp` b, unsigned or signed; `cmp` is a condition of ISETP. */
+/** A predicate: a `cmp` b, unsigned or signed, and `also`; `cmp` is a condition of ISETP. */
 export function compare64(
   c: Context,
   cmp: string,
@@ -110,10 +110,11 @@ export function compare64(
   a: Words,
   b: Words,
   p: Operand = c.predicate(),
+  also: Operand = PT(),
 ): Operand {
   const lower = c.predicate();
   c.emit(`ISETP.${cmp}.U32.AND`, [lower], [a[0], b[0]]);
-  c.emit(`ISETP.${cmp}${signed ? "" : ".U32"}.AND.EX`, [p], [a[1], b[1], PT(), lower]);
+  c.emit(`ISETP.${cmp}${signed ? "" : ".U32"}.AND.EX`, [p], [a[1], b[1], also, lower]);
   return p;
 }
 
