@@ -49,7 +49,7 @@ const twins: Readonly<Record<string, string>> = {
 };
 
 /** What has no place for a literal and reads it from a uniform register, as in ptxas 13.0.88's code; others read it from the lane's. */
-const fromUniform: ReadonlySet<string> = new Set(["I2F", "IDP"]);
+const fromUniform: ReadonlySet<string> = new Set(["I2F", "IDP", "DADD", "DMUL", "DFMA", "DSETP"]);
 
 /** Special registers that are the same for a block and that S2UR reads: block index, place in the cluster. */
 const blockRegisters: ReadonlySet<number> = new Set([37, 38, 39, 136]);

@@ -4,7 +4,7 @@
  */
 
 const bytes = new DataView(new ArrayBuffer(8));
-const floatOf = (bits: number): number => {
+export const floatOf = (bits: number): number => {
   bytes.setUint32(0, bits);
   return bytes.getFloat32(0);
 };
@@ -13,7 +13,7 @@ const doubleOf = (low: number, high: number): number => {
   bytes.setUint32(4, low);
   return bytes.getFloat64(0);
 };
-const bitsOf = (x: number): bigint => {
+export const bitsOf = (x: number): bigint => {
   bytes.setFloat32(0, x);
   return BigInt(bytes.getUint32(0));
 };
@@ -88,7 +88,28 @@ function toIntegers(rounding: string): Named[] {
 
 const toFloat = (from: (n: number) => number): Conversion => ({ from: 1, to: 1, convert: (n) => bitsOf(from(n)) });
 
-/** Conversions that are folded, by name of the form. */
+/**
+ * Functions of MUFU where ptxas has their results in place of them: rounded to the nearest, denormal arguments and results zeros; no logarithm of
+ * zero, nothing that is no number. Sines are folded before the angle becomes turns, so not here.
+ */
+const functions: Readonly<Record<string, (x: number) => number>> = {
+  RCP: (x) => 1 / x,
+  RSQ: (x) => 1 / Math.sqrt(x === 0 ? 0 : x),
+  SQRT: (x) => Math.sqrt(x),
+  EX2: (x) => 2 ** x,
+  LG2: (x) => (x === 0 ? Number.NaN : Math.log2(x)),
+};
+
+const ofFunction = (f: (x: number) => number): Conversion => ({
+  from: 1,
+  to: 1,
+  convert: (bits) => {
+    const y = flushed(Math.fround(f(flushed(floatOf(bits)))));
+    return Number.isNaN(y) ? null : bitsOf(y);
+  },
+});
+
+/** Conversions and functions that are folded, by name of the form. */
 export const conversions: Readonly<Record<string, Conversion>> = Object.fromEntries<Conversion>([
   ...["", ".TRUNC"].flatMap(toIntegers),
   ...["", ".FTZ"].flatMap((ftz) =>
@@ -97,6 +118,7 @@ export const conversions: Readonly<Record<string, Conversion>> = Object.fromEntr
       return [`FRND${ftz}${rounding}`, { from: 1, to: 1, convert: ofNumber((x) => bitsOf(round(x)), source) }];
     }),
   ),
+  ...Object.entries(functions).map(([name, f]): Named => [`MUFU.${name}`, ofFunction(f)]),
   ["F2F.F32.F64", { from: 2, to: 1, convert: ofNumber(bitsOf, doubleOf) }],
   ["F2F.F64.F32", { from: 1, to: 2, convert: ofNumber(doubleBitsOf, floatOf) }],
   ...["I2F", "I2FP.F32.S32"].map((name): Named => [name, toFloat((n) => n | 0)]),

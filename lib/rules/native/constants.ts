@@ -6,7 +6,7 @@ import { imm, isReg, isZeroReg, notPT, PT, part } from "../../ori/operand.js";
 import { slotDefault } from "../../ori/slots.js";
 import { File, type Inst, Kind, Mod, type Operand } from "../../ori/types.js";
 import { type Apply, type CombineRule, type Combining, carries, unused } from "../combining.js";
-import { conversions } from "../conversions.js";
+import { bitsOf, conversions, floatOf } from "../conversions.js";
 import { comparisons, evaluations } from "../evaluate.js";
 
 /** The one result of file R of an instruction, and nothing else; null: it has others. */
@@ -70,6 +70,37 @@ const foldConversion: Apply = (c, root, at) => {
   if (result === null) return false;
   if (conversion.to === 1) return become(c, at, d, imm(Number(result & 0xffffffffn)));
   return c.defs.indexOf(d) === at && becomePair(c, root, at, d, result);
+};
+
+/** The f32 that an operand stands for, its bars and sign applied; null: no literal. */
+function floatLiteral(c: Combining, o: Operand): number | null {
+  const bits = c.literal({ ...o, mods: 0 });
+  if (bits === null || o.part !== "") return null;
+  const x = floatOf(bits);
+  const magnitude = (o.mods & Mod.Abs) !== 0 ? Math.abs(x) : x;
+  return (o.mods & Mod.Neg) !== 0 ? -magnitude : magnitude;
+}
+
+/** Sum or product of two literals, rounded to the nearest: that of f64 rounds to the same f32. */
+const foldFloat: Apply = (c, root, at) => {
+  const d = soleResult(root);
+  const [x, y] = [floatLiteral(c, root.srcs[0] as Operand), floatLiteral(c, root.srcs[1] as Operand)];
+  if (d === null || x === null || y === null) return false;
+  const result = Math.fround(root.form.op === "FADD" ? x + y : x * y);
+  return !Number.isNaN(result) && become(c, at, d, imm(Number(bitsOf(result))));
+};
+
+/** A comparison of numbers that are literals. */
+const foldFloatCompare: Apply = (c, root, at) => {
+  const [p, q] = root.dsts as [Operand, Operand];
+  const pin = root.srcs[2] as Operand;
+  const [x, y] = [floatLiteral(c, root.srcs[0] as Operand), floatLiteral(c, root.srcs[1] as Operand)];
+  if (x === null || y === null || Number.isNaN(x) || Number.isNaN(y)) return false;
+  if (!unused(q) || !isZeroReg(pin) || pin.mods !== 0) return false;
+  const comparison = comparisons[(root.form.mods[0] as string).replace(/U$/, "")];
+  if (comparison === undefined) return false;
+  const holds = comparison.holds(x, y);
+  return c.write(at, form("PLOP3.LUT"), [p, PT()], [PT(), PT(), holds ? PT() : notPT(), imm(0x80), imm(0)]);
 };
 
 /** Predicate sources hold what they hold when they are left out. */
@@ -169,6 +200,12 @@ export const integerCompares: readonly string[] = Object.keys(comparisons).flatM
 export const constantRules: readonly CombineRule[] = [
   { name: "fold", roots: folded, apply: fold },
   { name: "fold-conversion", roots: Object.keys(conversions), apply: foldConversion },
+  { name: "fold-float", roots: ["FADD", "FMUL"], apply: foldFloat },
+  {
+    name: "fold-float-compare",
+    roots: Object.keys(comparisons).flatMap((w) => [`FSETP.${w}.AND`, `FSETP.${w}U.AND`]),
+    apply: foldFloatCompare,
+  },
   { name: "fold-compare", roots: integerCompares, apply: foldCompare },
   { name: "no-carry", roots: ["IADD3.X"], apply: noCarry },
   { name: "known-carry", roots: ["IADD3.X"], apply: knownCarry },

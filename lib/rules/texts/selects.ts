@@ -75,4 +75,12 @@ rule unselected-extremum with C = LT | LE | GT | GE, P = !PT | !PT | PT | PT
 rule unselected-other-extremum with C = LT | LE | GT | GE, P = PT | PT | !PT | !PT
   SEL d, y, x, !(ISETP.$C.AND x, y, PT)   when reg(x), reg(y)
   => VIMNMX d, x, y, $P
+
+rule known-select with S = SEL | FSEL
+  $S d, x, y, PT
+  => MOV d, x
+
+rule known-other-select with S = SEL | FSEL
+  $S d, x, y, !PT
+  => MOV d, y
 `;
