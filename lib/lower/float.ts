@@ -109,8 +109,8 @@ export const floatExtremum = (max: boolean): Lowering => {
     if (type.name === "f32" && xorsign === absolute) {
       const suffix = `${ftz ? ".FTZ" : ""}${nan ? ".NAN" : ""}${xorsign ? ".XORSIGN" : ""}`;
       const [x, y] = registersFirst(c, type, a, b);
-      const bars = (o: Operand): Operand => (absolute ? abs(o) : o);
-      c.emit(`FMNMX${suffix}`, [d], [bars(x), bars(absolute ? c.materialize(y) : y), max ? not(PT()) : PT()]);
+      const bars = (o: Operand): Operand => (!absolute ? o : o.kind === Kind.Imm ? imm(o.value & 0x7fffffff) : abs(o));
+      c.emit(`FMNMX${suffix}`, [d], [bars(x), bars(y), max ? not(PT()) : PT()]);
     } else if (type.name === "f64" && !ftz && !nan && !xorsign && !absolute) {
       const [x, y] = a.kind === Kind.Imm ? [b, a] : [a, b];
       extremum64(c, d, c.materialize(x, 2), isShort(y) && y.high !== 0 ? y : c.materialize(y, 2), max);

@@ -81,9 +81,18 @@ export function propagateCopies(
       readAsDouble(func, inst, slot, literal.get(rootOf(origin, u)), literal.get(rootOf(origin, u + 1)))
     )
       changed++;
+    else if (o.width > 1 && isZeros(u, o.width) && o.mods === 0 && readAsZero(func, inst, slot, o.width)) changed++;
     const k = constantAt(constant, origin, u, o.width);
     if (k !== null && readAsConstant(func, inst, slot, k)) changed++;
     if (changed > before) rewrites.take(`copy read by ${inst.form.name}`, inst);
+  };
+  /** All words are literals, and zeros. */
+  const isZeros = (u: number, width: number): boolean => {
+    for (let k = 0; k < width; k++) {
+      const l = literal.get(rootOf(origin, u + k));
+      if (l === undefined || !(isZeroReg(l) || (l.kind === Kind.Imm && l.value === 0))) return false;
+    }
+    return true;
   };
   const alone = (v: number): boolean => func.values.width(v) === 1 && func.values.fixed(v) < 0;
   /** The first index register that was copied from it, by root. */
@@ -203,14 +212,14 @@ const commuting: ReadonlySet<string> = new Set("IADD3 IMAD FADD FMUL FFMA IMNMX 
 const plain: ReadonlySet<string> = new Set(["u32", "s32", "f32"]);
 
 /** Of variable latency, with literals that are the bits of a register all the same. */
-const slowWithBits: ReadonlySet<string> = new Set(["SHFL", "F2I", "F2F", "I2F"]);
+const slowWithBits: ReadonlySet<string> = new Set(["SHFL", "F2I", "F2F", "I2F", "MUFU"]);
 
 /** Literals of these types are no whole registers. */
 const narrowTypes: ReadonlySet<string> = new Set("F16 BF16 U8 S8 U16 S16".split(" "));
 
 function takesBits(inst: Inst): boolean {
   const { imm, time } = rowOf(inst.form).row;
-  if (hasNarrowSource(inst)) return false;
+  if (hasNarrowSource(inst) || inst.form.mods.some((m) => m.endsWith("64H"))) return false;
   return ((time ?? "fixed") === "fixed" || slowWithBits.has(inst.form.op)) && (imm === undefined || plain.has(imm));
 }
 
@@ -292,13 +301,14 @@ function readAsDouble(
   return true;
 }
 
-/** Stores, and whatever has no literal in that slot, read zero from RZ. */
-function readAsZero(func: Func, inst: Inst, slot: number): boolean {
+/** Stores, and whatever has no literal in that slot, read zero from RZ; several words only stores. */
+function readAsZero(func: Func, inst: Inst, slot: number, width = 1): boolean {
   const info = inst.form.srcs[slot]!;
   const isData = inst.form.memory?.access === "store" && info.name === "data";
+  if (!isData && width > 1) return false;
   if (!isData && (info.accepts.includes("imm") || !takesBits(inst))) return false;
   const srcs = inst.srcs.slice();
-  srcs[slot] = RZ();
+  srcs[slot] = RZ(width);
   if (!encodes(func, inst.form, inst.dsts, srcs)) return false;
   inst.srcs[slot] = srcs[slot];
   return true;

@@ -119,4 +119,24 @@ rule mask-without-effect-extremum with V = VIMNMX.U32 | IMNMX.U32
 rule low-byte-of-shared-permute
   AND d, *(PRMT x, #s, RZ), 0xff   when reg(x), s != 0x7770
   => PRMT d, x, #((s & 0xf) | 0x7770), RZ
+
+rule long-left-shift
+  SHF.L.U32 d, x, #n, RZ   when n >= 33, n <= 0x7fffffff, reg(x)
+  => MOV d, RZ
+
+rule long-left-shift-upper
+  SHF.L.U64.HI d, x, #n, ?y   when n >= 64, n <= 0x7fffffff, reg(x)
+  => MOV d, RZ
+
+rule long-right-shift-lower
+  SHF.R.U64 d, x, #n, ?y   when n >= 64, n <= 0x7fffffff, reg(x)
+  => MOV d, RZ
+
+rule long-right-shift-signed
+  SHF.R.S64 d, x, #n, y   when n >= 64, n <= 0x7fffffff, reg(x)
+  => SHF.R.S32.HI d, RZ, 31, y
+
+rule whole-field-signed
+  SGXT d, x, #w   when w >= 32, w <= 0x7fffffff, reg(x)
+  => MOV d, x
 `;
