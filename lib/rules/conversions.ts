@@ -71,9 +71,9 @@ function toIntegers(rounding: string): Named[] {
     const to = least < -(2n ** 31n) || most > 2n ** 32n ? 2 : 1;
     const clamped = (x: number): bigint => {
       const y = round(x);
-      if (!Number.isFinite(y)) return BigInt.asUintN(64, y < 0 ? least : most);
+      if (!Number.isFinite(y)) return BigInt.asUintN(32 * to, y < 0 ? least : most);
       const n = BigInt(y);
-      return BigInt.asUintN(64, n < least ? least : n > most ? most : n);
+      return BigInt.asUintN(32 * to, n < least ? least : n > most ? most : n);
     };
     const single = (ftz: boolean): Conversion => ({
       from: 1,
@@ -94,7 +94,7 @@ const toFloat = (from: (n: number) => number): Conversion => ({ from: 1, to: 1, 
  */
 const functions: Readonly<Record<string, (x: number) => number>> = {
   RCP: (x) => 1 / x,
-  RSQ: (x) => 1 / Math.sqrt(x === 0 ? 0 : x),
+  RSQ: (x) => 1 / Math.sqrt(x),
   SQRT: (x) => Math.sqrt(x),
   EX2: (x) => 2 ** x,
   LG2: (x) => (x === 0 ? Number.NaN : Math.log2(x)),

@@ -68,7 +68,7 @@ const foldConversion: Apply = (c, root, at) => {
   const words = literalWords(c, from, conversion.from);
   const result = words === null ? null : conversion.convert(...words);
   if (result === null) return false;
-  if (conversion.to === 1) return become(c, at, d, imm(Number(result & 0xffffffffn)));
+  if (conversion.to === 1) return become(c, at, d, imm(Number(result)));
   return c.defs.indexOf(d) === at && becomePair(c, root, at, d, result);
 };
 
