@@ -121,7 +121,7 @@ rule low-byte-of-shared-permute
   => PRMT d, x, #((s & 0xf) | 0x7770), RZ
 
 rule long-left-shift
-  SHF.L.U32 d, x, #n, RZ   when n >= 33, n <= 0x7fffffff, reg(x)
+  SHF.L.U32 d, x, #n, RZ   when n >= 64, n <= 0x7fffffff, reg(x)
   => MOV d, RZ
 
 rule long-left-shift-upper
