@@ -57,6 +57,10 @@ const bodies: Readonly<Record<string, string>> = {
     "and.b32 t, a, 0x3fff3fff; and.b32 x, b, 0xbfffbfff; neg.f16x2 t, t; abs.f16x2 x, x; fma.rn.f16x2 x, t, x, x; mov.b32 {s, s2}, x; neg.f16 s, s; mul.f16 s, s, s2; mov.b32 x, {s, s2};",
   "fold-conversion":
     "mov.b32 v, 0fC0200000; cvt.rpi.f32.f32 v, v; cvt.rni.s32.f32 t, v; add.u32 x, a, t; mov.b32 w, 0f40E80000; cvt.rni.f32.f32 w, w; mov.b32 t, w; xor.b32 x, x, t; cvt.rzi.s64.f32 g, v; mov.b64 h, 0dC1E8000000000001; cvt.rni.s64.f64 h, h; xor.b64 y, g, h; xor.b64 y, y, e; cvt.rzi.u16.f32 s, w; cvt.u32.u16 t, s; xor.b32 x, x, t;",
+  "fold-float":
+    "mov.b32 v, 0f3FC00000; mov.b32 w, 0fBE99999A; add.f32 v, v, w; mul.f32 w, v, w; mov.b32 t, w; xor.b32 x, a, t;",
+  "fold-float-compare":
+    "mov.b32 v, 0f3FC00000; mov.b32 w, 0fBE99999A; setp.lt.f32 p, v, w; selp.u32 x, a, b, p; setp.geu.f32 q, v, w; selp.u32 t, c, b, q; xor.b32 x, x, t;",
   "float-of-word":
     "ld.global.u16 s, [z+4]; cvt.rn.f32.u16 v, s; mov.b32 t, v; shr.u32 c, a, 9; cvt.rz.f32.u8 w, c; mov.b32 x, w; xor.b32 x, x, t;",
   "sign-as-modifier": "mov.b32 v, a; mov.b32 w, b; neg.f32 v, v; abs.f32 w, w; mul.f32 w, v, w; mov.b32 x, w;",
