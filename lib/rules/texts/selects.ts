@@ -76,11 +76,11 @@ rule unselected-other-extremum with C = LT | LE | GT | GE, P = PT | PT | !PT | !
   SEL d, y, x, !(ISETP.$C.AND x, y, PT)   when reg(x), reg(y)
   => VIMNMX d, x, y, $P
 
-rule known-select with S = SEL | FSEL
-  $S d, x, y, PT
+rule known-select-of-floats
+  FSEL d, x, y, PT
   => MOV d, x
 
-rule known-other-select with S = SEL | FSEL
-  $S d, x, y, !PT
+rule known-other-select-of-floats
+  FSEL d, x, y, !PT
   => MOV d, y
 `;
