@@ -111,6 +111,7 @@ const loadReduce: Lowering = (c, i, m) => {
   const verb = wide ? wideSum(c) : op.toUpperCase();
   c.emit(`LDGMC.E.${verb}${loadedType(op, e)}.STRONG.SYS`, [d], [where.base, URZ(2), imm(where.offset), skip()]);
   if (order === "acquire") acquired(c, scope);
+  if (to.kind === "sink" && e.count > 1) return;
   const values = Array.from({ length: e.count }, (_, k) => (e.count === 1 ? d : elementOf(c, d, k, bitsOf(e.type))));
   list(to, e.count).forEach((o, k) => {
     c.settle(c.out(o, e.type), values[k] as Operand);

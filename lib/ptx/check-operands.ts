@@ -298,7 +298,8 @@ export class OperandChecker {
     const valued = (k: number): boolean => ["def", "use"].includes((f.args[k] as Arg).role);
     const places = classes.map((_, k) => k).filter(valued);
     if (r.vector === 1 && !SCALAR_VECTORS.has(r.name)) {
-      if (!places.some((k) => classes[k]?.kind === "vector" && !isBrain(r, f.args[k] as Arg))) return false;
+      const none = (k: number): boolean => ATOMIC.has(r.name) || !isBrain(r, f.args[k] as Arg);
+      if (!places.some((k) => classes[k]?.kind === "vector" && none(k))) return false;
       // atom and red count their arguments in this order.
       if (r.name === "atom" || r.name === "red")
         for (const k of [2, 1, 0])
@@ -311,7 +312,7 @@ export class OperandChecker {
     for (const k of places) {
       const a = f.args[k] as Arg;
       // A cache policy is no vector.
-      if (typeof a.type !== "number" || (ATOMIC.has(r.name) && classes[k]?.kind === "sink")) continue;
+      if (typeof a.type !== "number" || (DISCARDING_VECTORS.has(r.name) && classes[k]?.kind === "sink")) continue;
       const length = lengthOf(classes[k] as OperandClass);
       if (length === (r.vector === 1 && length === 0 ? 0 : r.vector) || (r.vector === 1 && length === 1)) continue;
       if (r.vector > 1 && r.name.startsWith("multimem"))
@@ -431,7 +432,7 @@ function constant(c: OperandClass): boolean {
 
 /** Whether the instruction takes `_` for its result; measured. What becomes of red's address nobody knows: nothing is made of it here. */
 function discards(r: Resolved, o: Operand): boolean {
-  if (DISCARDING.has(r.name)) return true;
+  if (DISCARDING.has(r.name) || (r.name === "multimem.ld_reduce" && r.vector > 1)) return true;
   if ((r.name === "cvt" || r.name === "mul") && r.types.some((t) => t.startsWith("bf16")))
     return !r.types.includes("ue8m0x2");
   return r.name === "match" && o.kind === "pair";
@@ -448,6 +449,8 @@ const SECONDARY: ReadonlySet<string> = new Set(["add", "min", "max"]);
 const VIDEO_SELECTOR: RegExp = /^(?:b[0-3]{1,4}|h[0-3]{1,2})$/;
 const SPECIAL_ALLOWED: ReadonlySet<string> = new Set(["mov", "cvt"]);
 const ATOMIC: ReadonlySet<string> = new Set(["atom", "red"]);
+/** `_` in place of a vector. */
+const DISCARDING_VECTORS: ReadonlySet<string> = new Set([...ATOMIC, "multimem.ld_reduce"]);
 const MEMORY: ReadonlySet<string> = new Set(["ld", "st", "ldu"]);
 /** What else takes generic addresses, of 64 bits. */
 const GENERIC: RegExp = /^(?:atom|red|prefetchu?|applypriority|discard|mbarrier\.\w+(?:\.\w+)?)$/;

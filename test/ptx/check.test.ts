@@ -31,6 +31,7 @@ describe("instructions that ptxas takes", () => {
       "atom.global.add.u32 _, [d1], r1;",
       "atom.exch.b32 _, [d1], r1;",
       "atom.shared.cas.b32 _, [sm], r1, r2;",
+      "multimem.ld_reduce.relaxed.sys.global.add.v2.bf16x2 _, [d1];",
       "lop3.b32 _, r1, r2, r3, 5;",
       "match.all.sync.b32 _|p1, r1, r2;",
       "add.ftz.rn.f32 f0, f1, f2;",
@@ -72,6 +73,24 @@ describe("and what it says about the others", () => {
         "0 error: Vector is not expected for argument 2 of instruction 'atom'",
         "0 error: Vector operand is not allowed for instruction 'atom'",
       ],
+    ],
+    [
+      "atom.global.add.noftz.bf16x2 {r1}, [d1], r2;",
+      [
+        "0 error: Vector is not expected for argument 0 of instruction 'atom'",
+        "0 error: Vector operand is not allowed for instruction 'atom'",
+      ],
+    ],
+    [
+      "red.global.add.noftz.bf16 [d1], {h2};",
+      [
+        "0 error: Vector is not expected for argument 1 of instruction 'red'",
+        "0 error: Vector operand is not allowed for instruction 'red'",
+      ],
+    ],
+    [
+      "multimem.ld_reduce.relaxed.sys.global.add.f32 _, [d1];",
+      ["0 fatal: Result discard mode is not allowed for instruction 'multimem.ld_reduce'"],
     ],
     ["ld.global.b32 {r1, r2}, [d1];", ["0 error: Argument vector size mismatch for instruction 'ld'"]],
     ["ld.global.b32 {5}, [d1];", ["0 error: Result register required for instruction 'ld'"]],
