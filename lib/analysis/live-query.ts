@@ -4,7 +4,7 @@
  */
 import { type Block, type Func, type Inst, Kind, NO_INDEX, type Operand, ZERO_REG } from "../ori/types.js";
 import { analysis } from "./cache.js";
-import { writesWhole } from "./flat.js";
+import { writesSomeLanes, writesWhole } from "./flat.js";
 import type { Liveness } from "./liveness.js";
 import { hasProducts } from "./products.js";
 import { unitOf } from "./units.js";
@@ -102,7 +102,7 @@ function readsUnit(inst: Inst, id: number, sub: number): boolean {
 
 function killsUnit(inst: Inst, id: number, sub: number): boolean {
   const { guard } = inst;
-  if (guard !== null && (guard.id !== ZERO_REG || guard.not)) return false;
+  if ((guard !== null && (guard.id !== ZERO_REG || guard.not)) || writesSomeLanes(inst.form)) return false;
   for (const o of inst.dsts) if (covers(o, id, sub) && writesWhole(o)) return true;
   return inst.passed?.defs.some((o) => covers(o, id, sub)) ?? false;
 }

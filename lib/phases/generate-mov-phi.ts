@@ -12,11 +12,20 @@
  *
  * Registers that stay as they are: those with one definition; those wider than four (accumulators of warp groups); those bound to
  * a physical register; those with a guarded definition, which keeps the old value where the guard is false and so is no definition in
- * the sense of SSA.
+ * the sense of SSA, and those of which a definition writes some lanes only.
  * A definition of part of a wide register makes a new name whose other parts, as far as they are live, are copied from
  * the old one. Where a path brings no value at all the phi has RZ (or PT): PTX lets such code read anything.
  */
-import { analysis, type Cfg, type DominatorTree, hasBit, type Liveness, stepBack, unitAt } from "../analysis/index.js";
+import {
+  analysis,
+  type Cfg,
+  type DominatorTree,
+  hasBit,
+  type Liveness,
+  stepBack,
+  unitAt,
+  writesSomeLanes,
+} from "../analysis/index.js";
 import { form } from "../isa/form.js";
 import { registerName } from "../isa/text.js";
 import { insertAt, rewriteBlock, touch } from "../ori/editor.js";
@@ -67,7 +76,7 @@ function candidates(func: Func): Renamed {
         }
         if (!reached) continue;
         defined[o.id] = 1;
-        if (inst.guard !== null || o.part !== "") guarded[o.id] = 1;
+        if (inst.guard !== null || o.part !== "" || writesSomeLanes(inst.form)) guarded[o.id] = 1;
       }
     }
   });

@@ -2,10 +2,10 @@
  * Tensor memory and registers (`tcgen05.ld`, `st`: LDTM, STTM), copies into it from shared memory (`cp`: UTCCP) and within (`shift`), and what
  * waits for loads and stores. Forms as ptxas has them on sm_100a (facts/ptx-to-sass).
  *
- * The half shape 16x32bx2 is two instructions, for the lower and for the upper lanes. Both of a load would write the same registers, so each
- * has its own here and lanes choose: ptxas has the two alone.
+ * The half shape 16x32bx2 is two instructions, for the lower and for the upper lanes, which write the same registers: the second of a load
+ * leaves those of the lower lanes as they are (`writesSomeLanes`).
  */
-import { imm, part, sreg } from "../../ori/operand.js";
+import { imm } from "../../ori/operand.js";
 import type { Operand } from "../../ori/types.js";
 import type { Operand as PtxOperand } from "../../ptx/ast.js";
 import { memoryAddress } from "../address.js";
@@ -20,8 +20,6 @@ import { Refusal } from "../refusal.js";
 import { B64, type PtxType, typeNamed } from "../types.js";
 
 const B32: PtxType = typeNamed("b32") as PtxType;
-/** SR_LANEID. */
-const LANE_ID = 0x0;
 
 interface Shape {
   /** Modifier of the machine instruction. */
@@ -98,17 +96,7 @@ export const moves: Lowering = (c, i, m) => {
   const load = (to: Operand, most: Operand | null, [lanes, off]: readonly [string, number]): void => {
     c.emit(name(lanes), most === null ? [to] : [to, most], [base, imm(off)]);
   };
-  if (parts.length === 1) load(d, e, parts[0]);
-  else {
-    const [low, high] = [c.temp(count), c.temp(count)];
-    const [lowest, highest] = e === null ? [null, null] : [c.temp(), c.temp()];
-    load(low, lowest, parts[0]);
-    load(high, highest, parts[1]);
-    const upper = c.predicate();
-    c.emit("ISETP.GE.U32.AND", [upper], [c.op("S2R", [sreg(LANE_ID)]), imm(16)]);
-    for (let k = 0; k < count; k++) c.emit("SEL", [part(d, k, 1)], [part(high, k, 1), part(low, k, 1), upper]);
-    if (e !== null) c.emit("SEL", [e], [highest!, lowest!, upper]);
-  }
+  for (const p of parts) load(d, e, p);
   finishFragment(c, data, d, B32);
 };
 
