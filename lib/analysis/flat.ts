@@ -10,8 +10,8 @@
  * warp-group products (products.ts), also on virtual registers.
  */
 
-import type { Form } from "../isa/form.js";
 import { IMPLICIT } from "../isa/operand.js";
+import { writesSomeLanes } from "../isa/some-lanes.js";
 import { type Block, File, type Func, type Inst, Kind, NO_INDEX, type Operand, ZERO_REG } from "../ori/types.js";
 import { beginnings } from "./guarded-values.js";
 import { type Handover, handovers, type Runs } from "./products.js";
@@ -200,10 +200,6 @@ const always = (inst: Inst): boolean => inst.guard === null || (inst.guard.id ==
 export function writesWhole({ part }: Operand): boolean {
   return part === "" || (!part.startsWith(".H") && !part.startsWith(".B"));
 }
-
-/** It writes the registers of some lanes, and those of the others stay: the second half of a load of two from tensor memory. */
-export const writesSomeLanes = ({ op, mods }: Form): boolean => op.startsWith("LDTM") && mods.includes(UPPER_LANES);
-const UPPER_LANES = "16dp32bit_t16_t31";
 
 function addDefs(units: Units, inst: Inst): void {
   const { dsts } = inst;

@@ -2,9 +2,10 @@
  * Whether one register unit is live into a block, asked now and then: followed from the block on to where the unit is read or certainly
  * written, which is near as a rule. As the full analysis says; who asks much, or from afar, gets that one.
  */
+import { writesSomeLanes } from "../isa/some-lanes.js";
 import { type Block, type Func, type Inst, Kind, NO_INDEX, type Operand, ZERO_REG } from "../ori/types.js";
 import { analysis } from "./cache.js";
-import { writesSomeLanes, writesWhole } from "./flat.js";
+import { writesWhole } from "./flat.js";
 import type { Liveness } from "./liveness.js";
 import { hasProducts } from "./products.js";
 import { unitOf } from "./units.js";

@@ -16,17 +16,9 @@
  * A definition of part of a wide register makes a new name whose other parts, as far as they are live, are copied from
  * the old one. Where a path brings no value at all the phi has RZ (or PT): PTX lets such code read anything.
  */
-import {
-  analysis,
-  type Cfg,
-  type DominatorTree,
-  hasBit,
-  type Liveness,
-  stepBack,
-  unitAt,
-  writesSomeLanes,
-} from "../analysis/index.js";
+import { analysis, type Cfg, type DominatorTree, hasBit, type Liveness, stepBack, unitAt } from "../analysis/index.js";
 import { form } from "../isa/form.js";
+import { writesSomeLanes } from "../isa/some-lanes.js";
 import { registerName } from "../isa/text.js";
 import { insertAt, rewriteBlock, touch } from "../ori/editor.js";
 import { isPhi } from "../ori/flow.js";

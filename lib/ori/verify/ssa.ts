@@ -4,6 +4,7 @@
  * Dominance is found by definition rather than by an algorithm: a block dominates another when the other cannot be
  * reached without it; small and slow on purpose.
  */
+import { writesSomeLanes } from "../../isa/some-lanes.js";
 import { isWarpGroupProduct } from "../../isa/warp-group.js";
 import { isPhi } from "../flow.js";
 import { type Block, File, type Func, type Inst, Kind, NO_INDEX, ZERO_REG } from "../types.js";
@@ -44,7 +45,7 @@ export function productRegisters(func: Func): ReadonlySet<number> {
 
 /**
  * Outside the rules: B registers, which are set and consumed rather than computed; values bound to a register; values
- * with a guarded definition, which leaves the old contents where the guard is false; registers of products of warp
+ * with a guarded definition, which leaves the old contents where the guard is false, or one of some lanes only; registers of products of warp
  * groups.
  */
 function exempt(func: Func): Set<number> {
@@ -56,7 +57,7 @@ function exempt(func: Func): Set<number> {
   for (const v of productRegisters(func)) outside.add(v);
   for (const block of func.blocks) {
     for (const inst of block.insts) {
-      if (inst.guard === null) continue;
+      if (inst.guard === null && !writesSomeLanes(inst.form)) continue;
       for (const o of inst.dsts) if (o.kind === Kind.Reg && o.id !== ZERO_REG) outside.add(o.id);
     }
   }
