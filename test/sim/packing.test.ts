@@ -120,6 +120,18 @@ test("FMNMX and HMNMX2 with .XORSIGN use the signs before the bars", () => {
   expect(run("HMNMX2.XORSIGN R16, |R8|, |R9|, !PT", [[0x3c00c000, 0xbc00bc00]])).toEqual([0xbc004000]);
 });
 
+// Nested min and max of PTX (ptxas makes one instruction of two, sm_90): a NaN counts with .NaN alone.
+test("VHMNMX takes the least or greatest of three in both halves", () => {
+  const rows = [
+    [0x3c004000, 0xbc004200, 0x40003800],
+    [0x7e003c00, 0x3c007e00, 0x38007e00],
+  ];
+  expect(run("VHMNMX R16, R8, R9, R10, PT", rows)).toEqual([0xbc003800, 0x38003c00]);
+  expect(run("VHMNMX R16, R8, R9, R10, !PT", rows)).toEqual([0x40004200, 0x3c003c00]);
+  expect(run("VHMNMX.NAN R16, R8, -R9, |R10|, !PT", rows)).toEqual([0x40004000, 0x7fff7fff]);
+  expect(run("VHMNMX.BF16_V2 R16, R8, R9, R10, PT", [[0x3f80bf80, 0x40003f80, 0x7fc0c000]])).toEqual([0x3f80c000]);
+});
+
 test("MUFU flushes a reciprocal below the normal numbers and takes either half", () => {
   expect(run("MUFU.RCP R16, R8", [[0x7f7fffff], [0xff7fffff], [bits(4)]])).toEqual([0, 0x80000000, bits(0.25)]);
   expect(run("MUFU.EX2.F16 R16, R8.H1", [[0x3c000000]])).toEqual([0x4000]);

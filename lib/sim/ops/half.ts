@@ -170,6 +170,25 @@ function minMax(s: Site): Exec {
   return s.lanes(both, [s.raw("a"), s.raw("b"), pin], { d: "i" });
 }
 
+/** VHMNMX: the least or greatest of three in both halves. */
+function minMax3(s: Site): Exec {
+  const nan = s.has("NAN");
+  const f = flavour(s);
+  const pin = s.flag("pin");
+  const names = ["a", "b", "c"] as const;
+  const reads = ([0, 1] as const).map((h) => names.map((n) => reader(s.operand(n), h, f)));
+  const choose = (a: number, b: number, min: boolean): number => {
+    if (Number.isNaN(a) || Number.isNaN(b)) return nan ? Number.NaN : Number.isNaN(a) ? b : a;
+    return min ? Math.min(a, b) : Math.max(a, b);
+  };
+  const half = (h: 0 | 1, a: number, b: number, c: number, min: boolean): number => {
+    const [x, y, z] = reads[h] as [LaneFunction, LaneFunction, LaneFunction];
+    return shortBits(choose(choose(x(a), y(b), min), z(c), min), 0, f.format, Rounding.RN);
+  };
+  const both: LaneFunction = (a, b, c, p) => half(0, a, b, c, p === 1) | (half(1, a, b, c, p === 1) << 16);
+  return s.lanes(both, [s.raw("a"), s.raw("b"), s.raw("c"), pin], { d: "i" });
+}
+
 /** Comparison results of the two halves, each through the boolean operator, as bits 0 and 1. */
 function comparer(s: Site): LaneFunction {
   const f = flavour(s);
@@ -210,6 +229,7 @@ export const half: Makers = {
   HMUL2: (s) => packed(s, ["a", "b"], mul),
   HFMA2: (s) => packed(s, ["a", "b", "c"], fma),
   HMNMX2: minMax,
+  VHMNMX: minMax3,
   HSETP2: hsetp2,
   HSET2: hset2,
 };
