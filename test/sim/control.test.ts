@@ -52,6 +52,31 @@ describe("divergence and convergence", () => {
     expect(out).toEqual(lanes(() => -1));
   });
 
+  test("BRA.U.ANY is taken by all lanes if one wants it, and goes by its uniform predicate", () => {
+    const { run, out } = runText(
+      `S2R R0, SR_TID.X
+      MOV R6, 0x4
+      IMAD.WIDE.U32 R2, R0, R6, c[0x0][0x210]
+      MOV R8, RZ
+      UMOV UR4, 0x0
+      ISETP.EQ.AND P0, PT, R0, 0x5, PT
+      @P0 BRA.U.ANY turn
+      EXIT
+      turn:
+      IADD3 R8, R8, 0x1, RZ
+      UIADD3 UR4, UR4, 0x1, URZ
+      UISETP.GE.U32.AND UP1, UPT, UR4, 0x3, UPT
+      BRA.U.ANY UP1, done
+      BRA turn
+      done:
+      STG.E desc[UR8][R2.64], R8
+      EXIT`,
+      { sm: "sm_90", words: 32 },
+    );
+    expect(run.fault).toBeNull();
+    expect(out).toEqual(lanes(() => 3));
+  });
+
   test("lanes whose guard says no are not with the others at BRA.DIV, and go their way", () => {
     const { run, out } = runText(
       `${prologue}

@@ -9,7 +9,7 @@ import { target } from "../../lib/target/index.js";
 test.each([
   ["sm_90a", "HMMA.SP.16832.F32 R4, R4, R8, R12, R0, 0x2", "selector of metadata"],
   ["sm_90a", "UTMAREDG.2D.IM2COL.ADD [UR8], [UR4]", "IM2COL"],
-  ["sm_90", "BRA.U.ANY P1, `(k)", ".ANY with predicates"],
+  ["sm_90", "BRA.U.ANY P1, `(k)", ".ANY with a predicate"],
   ["sm_100a", "UTCCP.T.S.4dp256bit tmem[UR4], gdesc[UR6]", "UTCCP"],
   ["sm_75", "HMUL2 R4, R2, c[0x0][0x160].F32", "operand part .F32"],
 ])("%s %s", (target, instruction, why) => {

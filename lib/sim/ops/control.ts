@@ -48,11 +48,13 @@ function scatter(w: Warp, taken: number, targetOf: (lane: number) => number): St
 function bra(s: Site): Exec {
   s.has("INC");
   s.has("DEC");
-  // Taken by all lanes if one wants it: the end of ptxas's loops that issue a bulk copy for each lane.
+  // Taken by all lanes if one wants it: the end of ptxas's loops that issue a bulk copy for each lane. ptxas also writes it with a uniform
+  // predicate and no guard (the exit of a loop over a uniform counter, sm_103, 110): inferred from its code, which then computes what PTX says.
   if (s.has("ANY")) {
-    if (!s.has("U") || s.pred("pin") !== 7 || s.pred("upin") !== 7) s.unsupported(".ANY with predicates of its own");
+    if (!s.has("U") || s.pred("pin") !== 7) s.unsupported(".ANY with a predicate of its own");
+    const wanted = s.predMask("upin");
     const target = s.target(s.operand("target"));
-    return (w) => branch(w, w.active, target);
+    return (w) => branch(w, wanted(w) === 0 ? 0 : w.active, target);
   }
   const together = s.has("U");
   const pin = s.predMask("pin");
