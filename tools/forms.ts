@@ -25,7 +25,7 @@ const [family, ...names] = positionals;
 if (family === undefined) usage("no family: mma, ldmatrix, cp.async, mbarrier …");
 
 const counted =
-  /^([HIBQDO]MMA|[HIBQ]GMMA|LDSM|STSM|MOVM|LDGSTS|LDGDEPBAR|SYNCS|ARRIVES|ATOMS|UBLK\w+|UTMA\w+|STAS|REDAS|LDGMC|REDG|UCGABAR\w+|FENCE|F2FP|LDTM|STTM|UTC\w+|UGETNEXTWORKID|UVIRTCOUNT|TEX|TLD|TLD4|TXD|TXQ|SULD|SUST|SURED)\b/;
+  /^([HIBQDO]MMA|[HIBQ]GMMA|LDSM|STSM|MOVM|LDGSTS|LDGDEPBAR|SYNCS|ARRIVES|ATOMS|UBLK\w+|UTMA\w+|STAS|REDAS|LDGMC|REDG|UCGABAR\w+|FENCE|F2FP|LDTM|STTM|UTC\w+|UGETNEXTWORKID|USTGR|UREDGR|UVIRTCOUNT|TEX|TLD|TLD4|TXD|TXQ|SULD|SUST|SURED)\b/;
 
 /** Names of the instructions that count, sorted. */
 function opcodes(cubin: Cubin, name: string): string {
