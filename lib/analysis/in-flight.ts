@@ -4,7 +4,7 @@
  */
 import { imm } from "../ori/operand.js";
 import { type Block, File, type Func, type Inst, Kind, type Operand, ZERO_REG } from "../ori/types.js";
-import { isProduct } from "./products.js";
+import { isProduct, isWait } from "./products.js";
 
 /** `sb` of the last product of a group, and of one that is followed by others. */
 export const CLOSES = 0;
@@ -14,6 +14,8 @@ export const FOLLOWED = 7;
 const AGES = 9;
 
 export const isArrive = (i: Inst): boolean => i.form.name === "WARPGROUP.ARRIVE";
+/** ARRIVE or wait. */
+export const isGroupWord = (i: Inst): boolean => isArrive(i) || isWait(i);
 const slotOf = (i: Inst, name: string): number => i.form.srcs.findIndex((s) => s.name === name);
 export const setGroup = (i: Inst, sb: number): void => {
   i.srcs[slotOf(i, "sb")] = imm(sb);

@@ -114,7 +114,7 @@ function access(m: Modifiers, load: boolean): Access {
 }
 
 /** `.64`, `.U8` …: size modifier of an access of `bytes`, with the extension of a narrow element. */
-function sizeModifier(bytes: number, signed: boolean): string {
+export function sizeModifier(bytes: number, signed: boolean): string {
   switch (bytes) {
     case 1:
       return signed ? ".S8" : ".U8";

@@ -17,6 +17,7 @@ import {
   CLOSES,
   FOLLOWED,
   isArrive,
+  isGroupWord,
   isRegister,
   isRegular,
   State,
@@ -69,8 +70,6 @@ function examine(func: Func): ReadonlySet<Inst> | null {
 
 /** Instructions that may stand between products in flight: they compute and move registers. */
 const harmless = /^(MOV|IMAD|IADD3|IADD|LEA|SHF|LOP3|PRMT|ISETP|PLOP3|SEL|R2UR|UMOV|UIADD3|ULOP3|VOTEU|WARPSYNC|NOP)$/;
-
-const isGroupWord = (i: Inst): boolean => isArrive(i) || isWait(i);
 
 function between(inst: Inst, row: readonly Inst[]): boolean {
   if (!harmless.test(inst.form.op) || inst.guard !== null) return false;

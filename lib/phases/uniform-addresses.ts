@@ -1,7 +1,7 @@
 /**
  * A uniform register that is added to an address of shared memory goes into the access (ConvertToUniformReg), where all that read the
  * sum are accesses that take it. ptxas 13.0.88 does so for LDS, STS, LDSM and atomics but CAS, also where the sum has other readers
- * (asked on sm_90, 100); of asynchronous copies it computes the sum.
+ * (asked on sm_90, seen in its code of Triton's kernels on 100); of asynchronous copies, and of a parameter, it computes the sum.
  *
  *     IADD3 %R3, %R2, %UR4, RZ
  *     STS [%R3+0x40], %R5           →     STS [%R2+%UR4+0x40], %R5

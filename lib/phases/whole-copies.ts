@@ -26,15 +26,15 @@ export function wholeCopies(func: Func, rewrites: RewriteCounter): number {
   if (func.milestone !== "ssa") return 0;
   let defs: Definitions | null = null;
   let count = 0;
-  for (const inst of analysis(func, "flat").insts) {
+  for (const [k, inst] of analysis(func, "flat").insts.entries()) {
     if (inst.form.op !== "LDGSTS" || !inst.form.mods.includes("ZFILL") || !rewrites.open) continue;
     defs ??= new Definitions(func);
     const at = inst.form.srcs.findIndex((s) => s.name === "addr");
     const base = inst.srcs[at] === undefined ? null : baseOf(inst.srcs[at], inst.form.memory?.bytes ?? 0, defs);
     const plain = tryForm(inst.form.name.replace(".ZFILL", ""));
-    if (base === null || plain === null) continue;
+    if (base === null || plain === null || !defs.holds(base, k)) continue;
     inst.form = plain;
-    inst.srcs = inst.srcs.map((o, k) => (k === at ? base : o));
+    inst.srcs = inst.srcs.map((o, slot) => (slot === at ? base : o));
     rewrites.take("a copy of all bytes or none", inst);
     count++;
   }

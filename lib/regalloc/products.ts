@@ -10,6 +10,7 @@ import {
   CLOSES,
   closes,
   isArrive,
+  isGroupWord,
   isRegister,
   State,
   setGroup,
@@ -26,8 +27,6 @@ import type { Block, Func, Inst, Operand } from "../ori/types.js";
 
 /** Registers that ptxas wants beside a product's own. */
 const BESIDE = 26;
-
-const isGroupWord = (i: Inst): boolean => isArrive(i) || isWait(i);
 
 /** Register values that products work on. */
 export function valuesOfProducts(func: Func): ReadonlySet<number> {

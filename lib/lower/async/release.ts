@@ -7,6 +7,7 @@ import type { Instruction } from "../../ptx/ast.js";
 import type { Context } from "../context.js";
 import { at, operands } from "../family.js";
 import { membar } from "../fence.js";
+import { sizeModifier } from "../memory.js";
 import type { Modifiers } from "../modifiers.js";
 import { skip } from "../place.js";
 import { Refusal } from "../refusal.js";
@@ -53,9 +54,7 @@ export function storeReleased(c: Context, i: Instruction, m: Modifiers): void {
   const r = release(m);
   const type = m.type();
   if (type.lanes !== 1 || type.bits < 16 || type.bits > 64) throw new Refusal();
-  const narrow = type.cls === "s" ? ".S16" : ".U16";
-  const size = { 2: narrow, 4: "", 8: ".64" }[bytesOf(type)];
-  if (size === undefined) throw new Refusal();
+  const size = sizeModifier(bytesOf(type), type.cls === "s");
   emit(c, i, r, type, `USTGR.E.NA${size}`, `STG.E${size}`);
 }
 

@@ -148,16 +148,23 @@ function sum(s: Site): Exec {
   return packed(s, ["a", "b"], exact ? addExact : add, termReader);
 }
 
-function minMax(s: Site): Exec {
+type Extremum = (a: number, b: number, min: boolean) => number;
+
+/** The lesser or greater of two; a NaN counts with `.NAN` alone. */
+function extremum(s: Site): Extremum {
   const nan = s.has("NAN");
+  return (a, b, min) => {
+    if (Number.isNaN(a) || Number.isNaN(b)) return nan ? Number.NaN : Number.isNaN(a) ? b : a;
+    return min ? Math.min(a, b) : Math.max(a, b);
+  };
+}
+
+function minMax(s: Site): Exec {
+  const choose = extremum(s);
   const xorsign = s.has("XORSIGN");
   const f = flavour(s);
   const pin = s.flag("pin");
   const reads = ([0, 1] as const).map((h) => [reader(s.operand("a"), h, f), reader(s.operand("b"), h, f)]);
-  const choose = (a: number, b: number, min: boolean): number => {
-    if (Number.isNaN(a) || Number.isNaN(b)) return nan ? Number.NaN : Number.isNaN(a) ? b : a;
-    return min ? Math.min(a, b) : Math.max(a, b);
-  };
   // As of FMNMX, the signs are those before the bars; no number keeps the canonical one.
   const signs = ([0, 1] as const).map((h) => [signOf(s.operand("a"), h), signOf(s.operand("b"), h)]);
   const half = (h: 0 | 1, a: number, b: number, min: boolean): number => {
@@ -172,15 +179,11 @@ function minMax(s: Site): Exec {
 
 /** VHMNMX: the least or greatest of three in both halves. */
 function minMax3(s: Site): Exec {
-  const nan = s.has("NAN");
+  const choose = extremum(s);
   const f = flavour(s);
   const pin = s.flag("pin");
   const names = ["a", "b", "c"] as const;
   const reads = ([0, 1] as const).map((h) => names.map((n) => reader(s.operand(n), h, f)));
-  const choose = (a: number, b: number, min: boolean): number => {
-    if (Number.isNaN(a) || Number.isNaN(b)) return nan ? Number.NaN : Number.isNaN(a) ? b : a;
-    return min ? Math.min(a, b) : Math.max(a, b);
-  };
   const half = (h: 0 | 1, a: number, b: number, c: number, min: boolean): number => {
     const [x, y, z] = reads[h] as [LaneFunction, LaneFunction, LaneFunction];
     return shortBits(choose(choose(x(a), y(b), min), z(c), min), 0, f.format, Rounding.RN);
